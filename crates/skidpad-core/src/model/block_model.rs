@@ -100,8 +100,8 @@ fn torque_curve(parts: &ModelParts) -> Option<&Curve> {
 }
 
 /// Returns the names of the parts in which `model` differs from `base` beyond the numbers that may differ from car to
-/// car: mass and inertia; radius, inertia, brakes and rolling resistance of a wheel; springs, dampers and stops; rates of
-/// anti-roll bars; constants of tyres that are curves or TMeasy; coefficients of the air; engine torque.
+/// car: mass and inertia; radius, inertia, brakes and rolling resistance of a wheel; springs, dampers and stops; rates
+/// of anti-roll bars; constants of tyres that are curves or TMeasy; coefficients of the air; engine torque.
 fn layout_differences(base: &Model, model: &Model) -> Vec<&'static str> {
     let (base, parts) = (base.parts(), model.parts());
     let has_same_bars = base.bars.len() == parts.bars.len()

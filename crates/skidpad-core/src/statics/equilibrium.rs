@@ -116,8 +116,8 @@ impl StaticEquilibrium {
     }
 }
 
-/// Returns gravity in the axes of a car upright on the plane of `scene` that heads `heading` rad, m/s². On a level plane
-/// no heading changes a bit.
+/// Returns gravity in the axes of a car upright on the plane of `scene` that heads `heading` rad, m/s². On a level
+/// plane no heading changes a bit.
 fn upright_gravity(scene: &Scene, heading: f32) -> Vec3 {
     let world_gravity = Vec3::new(0.0, 0.0, -scene.gravity);
     if scene.slope == 0.0 { world_gravity } else { scene.upright_orientation(heading).inverse() * world_gravity }

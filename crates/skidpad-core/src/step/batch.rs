@@ -179,7 +179,8 @@ impl CarBatch {
 ///
 /// Every axle needs two consecutive wheels on rays, without lateral links or compliance, and axle links only between
 /// the wheels of an axle. All assists, force elements included, must be batchable
-/// ([`crate::assist_log::Assist::is_batchable`]), and ABS must control each wheel. Engines, motors and couplings do not matter.
+/// ([`crate::assist_log::Assist::is_batchable`]), and ABS must control each wheel. Engines, motors and couplings do not
+/// matter.
 fn is_batchable(model: &Model) -> bool {
     // Whether a batch supports the four wheels of a group.
     let has_plain_wheels = |(group_index, group): (usize, &WheelPack)| {

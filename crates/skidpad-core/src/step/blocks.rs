@@ -12,7 +12,7 @@ use skidpad_simd::wheel_groups::WheelGroups;
 /// Gain times compliance, with all gripping wheels, above which tyres are stiff.
 const STIFFNESS_THRESHOLD: f32 = 1.0;
 
-/// Returns the number of gripping wheels of each car.
+/// Returns the number of gripping wheels of each car: wheels whose tyre rows are active (load and friction).
 #[inline(always)]
 pub fn gripping_count<B: WheelGroups, S: StepWheels<B>>(cars: &S) -> CarScalar<B, S> {
     let mut count = CarScalar::<B, S>::default();
@@ -25,13 +25,14 @@ pub fn gripping_count<B: WheelGroups, S: StepWheels<B>>(cars: &S) -> CarScalar<B
     count
 }
 
-/// Sets the friction limits of all tyres by their loads, and the speed and compliance that each wheel block sees at the
-/// chassis velocity `v_loaded`, which includes the loads and the tyre impulses in the rows. Returns the mask of the
+/// Prepares every wheel block (the coupled equations of a wheel's spin and both tyre impulses) for [`solve_blocks`].
+/// Stores the friction limits of all tyres at their loads, and the speed and compliance of the chassis that each block
+/// uses. `v_loaded` is the chassis velocity with the loads and the tyre impulses in the rows. Returns the mask of the
 /// cars with stiff tyres: gain times compliance above 1.
 ///
-/// Each block uses its chassis compliance times the number of gripping wheels. No wheel depends on the others within
-/// one sweep, and this factor prevents that they over-correct together. At rest and in steady motion nothing changes
-/// from step to step, and the result is the converged one.
+/// The compliance of each block is that of the chassis at its wheel, times the number of gripping wheels. No wheel
+/// depends on the others within one sweep, and this factor prevents that they over-correct together. At rest and in
+/// steady motion nothing changes from step to step, and the result is the converged one.
 #[inline(always)]
 pub fn prepare_blocks<B: WheelGroups, S: StepWheels<B>>(cars: &mut S, v_loaded: CarTwist<B, S>) -> CarMask<B, S> {
     // `compliance_factor`: number of gripping wheels, at every wheel.

@@ -138,12 +138,14 @@ impl CarRows<'_> {
         self.vehicle.rows.iter_mut().for_each(|rows| rows.clamp_to_friction(bounds));
     }
 
-    /// Clears the impulses of motors and couplings, so that the next solve of the shafts starts without them.
+    /// Clears the impulses of motors and couplings and removes them from the wheels, so that the next solve of the
+    /// shafts starts without them. Clutch or converter keeps its impulse.
     pub fn clear_shaft_impulses(&mut self) {
         self.vehicle.shafts.clear_impulses(&self.vehicle.model, &mut self.vehicle.rows);
     }
 
-    /// Restores the tyre impulses of the last step and removes the rows of the hull, which is then left to the world.
+    /// Restores the tyre impulses and wheel torques of the last step, and removes the rows of the hull, which is then
+    /// left to the world.
     pub fn restart_from_last_step(&mut self) {
         for rows in &mut self.vehicle.rows {
             rows.warm_start_tyres(self.dt);

@@ -42,11 +42,13 @@ impl NewtonStep {
         Self { change, applied_share: 1.0, initial_misfit, lower: [0.0, initial_misfit], upper: None }
     }
 
-    /// Returns the velocity change from the present end of the step to a better point of it, and stores the new applied
-    /// share. `misfit` and `system` (matrix) belong to the present end. Returns `None` if the
-    /// misfit along the step is small enough there: the step neither went too far (misfit reversed to more than half of
-    /// its initial value) nor was cut too short. Also returns `None` if the range between the known shares is at most
-    /// `min_width` m/s wide.
+    /// Cuts a step that went too far, or extends one that was cut too short. `misfit` and the Newton matrix `system`
+    /// belong to the present end of the step. Returns the velocity change from the present end to the new one, and
+    /// stores the new applied share.
+    ///
+    /// Returns `None` if the present end is good enough: the misfit along the step is not reversed to more than half of
+    /// its initial value and, after an earlier cut, is at most half of it. Also returns `None` if the range between the
+    /// known shares is at most `min_width` m/s wide.
     ///
     /// The new share is the larger of the secant between both known shares and, after an overshoot, the tangent at the
     /// far end. It is kept at least 10 % of the range away from both ends.

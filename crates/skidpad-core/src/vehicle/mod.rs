@@ -98,8 +98,8 @@ impl Vehicle {
         self.assist_log.get_or_insert_default().add(assist, contribution);
     }
 
-    /// Replaces the model by `model`, which has the same layout: the same numbers of wheels, motors and couplings, and the
-    /// same assists. Call [`Vehicle::set_state`] afterwards, so that the wheels are turned by the new model.
+    /// Replaces the model by `model`, which has the same layout: the same numbers of wheels, motors and couplings, and
+    /// the same assists. Call [`Vehicle::set_state`] afterwards, so that the wheels are turned by the new model.
     pub fn set_model(&mut self, model: &Arc<Model>) {
         self.model = Arc::clone(model);
     }

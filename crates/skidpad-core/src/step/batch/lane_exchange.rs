@@ -38,8 +38,8 @@ pub(crate) struct ChassisLanes<W> {
 }
 
 impl<W: Lane> ChassisLanes<W> {
-    /// Builds the state of the chassis at the start of a step of `dt` s from their `motion` and the velocity of the air,
-    /// world axes (m/s). The axes are those after half a step at the initial angular velocity.
+    /// Builds the state of the chassis at the start of a step of `dt` s from their `motion` and the velocity of the
+    /// air, world axes (m/s). The axes are those after half a step at the initial angular velocity.
     #[inline(always)]
     pub fn new(motion: &MotionLanes<W>, wind: Vec3Lanes<W>, dt: f32) -> Self {
         let to_world =

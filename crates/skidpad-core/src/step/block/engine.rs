@@ -27,9 +27,10 @@ fn engine_and_clutch(model: &Model) -> Option<(&EngineDrive, &Clutch)> {
 }
 
 impl<W: BlockLanes, P> BlockStep<'_, W, P> {
-    /// Begins the step of the engines: changes gears, computes throttle opening, free engine speed and clutch engagement,
-    /// and builds the clutch rows. The impulse of each clutch is that of the last step, clamped to the capacity; it is
-    /// applied to the wheels. Cars with a dead engine or a starter take a rare path. Does nothing without an engine.
+    /// Begins the step of the engines: changes gears, computes throttle opening, free engine speed and clutch
+    /// engagement, and builds the clutch rows. The impulse of each clutch is that of the last step, clamped to the
+    /// capacity; it is applied to the wheels. Cars with a dead engine or a starter take a rare path. Does nothing
+    /// without an engine.
     #[inline(always)]
     pub(super) fn begin_engines<B: WheelGroups>(&mut self) {
         let (state, controls, [throttle, ..]) = (self.state(), self.controls, self.pedals);
@@ -73,8 +74,9 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
         }
     }
 
-    /// Changes the gears of all cars, as `DriveState::select_gear` does: in lanes those that keep their gear or go on with
-    /// a running shift, the other active ones one by one. `shaft_speed`: speed of the propeller shafts over the final drive, rad/s.
+    /// Changes the gears of all cars, as `DriveState::select_gear` does: in lanes those that keep their gear or go on
+    /// with a running shift, the other active ones one by one. `shaft_speed`: speed of the propeller shafts over the
+    /// final drive, rad/s.
     #[inline(always)]
     fn change_gears(&mut self, shaft_speed: W) {
         let layout = self.wheels.model.layout();
@@ -119,8 +121,8 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
         !ground_speed.less(W::splat(STANDSTILL_SPEED_RATIO) * walking_pace)
     }
 
-    /// Returns the cars that certainly keep their gear if no shift runs: the requested gear is engaged, or the gearbox is
-    /// in the bits `is_automatic` and in a forward gear at a speed between those of both shifts.
+    /// Returns the cars that certainly keep their gear if no shift runs: the requested gear is engaged, or the gearbox
+    /// is in the bits `is_automatic` and in a forward gear at a speed between those of both shifts.
     #[inline(always)]
     fn keeps_gear(&self, drive: &EngineDrive, shaft_speed: W, is_automatic: W::Mask) -> W::Mask {
         let (gearbox, state, requested) = (&drive.gearbox, &self.state().drive, self.controls.gear);
@@ -165,8 +167,8 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
         );
     }
 
-    /// Selects the driving directions of cars without an engine and stores them as gears. Returns 1, −1, or 0 in neutral
-    /// for each car; 0 for cars with an engine.
+    /// Selects the driving directions of cars without an engine and stores them as gears. Returns 1, −1, or 0 in
+    /// neutral for each car; 0 for cars with an engine.
     #[inline(always)]
     pub(super) fn select_directions(&mut self) -> W {
         let (state, controls) = (self.state(), self.controls);
@@ -204,8 +206,8 @@ impl<W: BlockLanes> LaneMotion<'_, W> {
         Quat::from_array(self.state.rotation.map(|lanes| lanes.number(self.car))) * Vec3::X
     }
 
-    /// Returns the mean speed of the wheels in contact along their rolling direction, or the forward speed of the car in
-    /// the world if there is none, m/s.
+    /// Returns the mean speed of the wheels in contact along their rolling direction, or the forward speed of the car
+    /// in the world if there is none, m/s.
     fn ground_speed(&self, wheel_count: usize) -> f32 {
         let rolling_speeds = (0..wheel_count).filter(|i| self.has_contact(*i)).map(|i| self.rolling_speed(i));
         match rolling_speeds.clone().count() {

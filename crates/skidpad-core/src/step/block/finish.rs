@@ -13,9 +13,9 @@ use skidpad_simd::wheel_groups::{ManyGroups, SingleGroup, WheelGroups};
 const PLACEHOLDER_SPEED_MPS: f32 = 100.0;
 
 impl<W: BlockLanes> BlockStepper<W> {
-    /// Finishes the step of the cars of `model` in the bits `cars` after the world has moved them: `motion` has their rotations and
-    /// velocities at the end of the step, `position` their positions (world, m). Writes the states of these cars; all
-    /// others stay.
+    /// Finishes the step of the cars of `model` in the bits `cars` after the world has moved them: `motion` has their
+    /// rotations and velocities at the end of the step, `position` their positions (world, m). Writes the states of
+    /// these cars; all others stay.
     #[inline(always)]
     pub fn finish(
         &mut self,
@@ -37,9 +37,9 @@ impl<W: BlockLanes> BlockStepper<W> {
         }
     }
 
-    /// Finishes the step of cars whose loops run over the groups of `B`; see [`BlockStepper::finish`]. `set` replaces the
-    /// numbers of the cars in the bits `cars`. Order: motion of
-    /// the body, then wheel by wheel end states and disc temperatures, then steering and drivetrain.
+    /// Finishes the step of cars whose loops run over the groups of `B`; see [`BlockStepper::finish`]. `set` replaces
+    /// the numbers of the cars in the bits `cars`. Order: motion of the body, then wheel by wheel end states and disc
+    /// temperatures, then steering and drivetrain.
     #[inline(always)]
     fn finish_groups<B: WheelGroups>(
         &mut self,
@@ -126,8 +126,8 @@ impl<W: BlockLanes> BlockStepper<W> {
 }
 
 impl<W: BlockLanes> WheelBlock<W> {
-    /// Writes the state at the end of a step, without the disc temperature: `end`, and moments and grip of the `rows`. `set`
-    /// replaces the numbers of the cars in the bits `cars`.
+    /// Writes the state at the end of a step, without the disc temperature: `end`, and moments and grip of the `rows`.
+    /// `set` replaces the numbers of the cars in the bits `cars`.
     #[inline(always)]
     fn finish(&mut self, rows: &WheelRows<W>, end: &EndState<W>, cars: u32, set: impl Fn(&mut W, W)) {
         let moments = if rows.has_laws { rows.start.moments } else { [W::default(); 2] };

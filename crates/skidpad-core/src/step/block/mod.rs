@@ -1,9 +1,9 @@
-//! Step of a block of cars of one model whose states live in SIMD lanes, one car per lane. The stages and their bits are
-//! those of a single car.
+//! Step of a block of cars of one model whose states live in SIMD lanes, one car per lane. The stages and their bits
+//! are those of a single car.
 //!
-//! A step has two halves: [`BlockStepper::solve`] computes the impulses on the chassis, and [`BlockStepper::finish`] writes
-//! the states after the world has moved the chassis. A car that needs a rare path is returned by the first half; its
-//! state is as before the step, so that [`crate::Vehicle::solve`] can step it alone.
+//! A step has two halves: [`BlockStepper::solve`] computes the impulses on the chassis, and [`BlockStepper::finish`]
+//! writes the states after the world has moved the chassis. A car that needs a rare path is returned by the first half;
+//! its state is as before the step, so that [`crate::Vehicle::solve`] can step it alone.
 
 mod controls;
 mod droop;

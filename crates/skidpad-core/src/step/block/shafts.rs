@@ -41,9 +41,9 @@ impl<W: BlockLanes> BlockWheels<'_, W> {
 
 impl<W: BlockLanes> BlockEngines<W> {
     /// Performs one Newton pass on the clutches of `unconverged`, as [`Shafts::iterate_clutch`], and removes those that
-    /// have settled. `shaft_speed` is the speed of the shafts by their wheels (rad/s), `response` its change per impulse
-    /// on the wheels (1/(kg m²)). A clutch takes the impulse at which it holds; if that is beyond its capacity, `shafts`
-    /// solves the clutch alone. Settled clutches keep their impulse.
+    /// have settled. `shaft_speed` is the speed of the shafts by their wheels (rad/s), `response` its change per
+    /// impulse on the wheels (1/(kg m²)). A clutch takes the impulse at which it holds; if that is beyond its capacity,
+    /// `shafts` solves the clutch alone. Settled clutches keep their impulse.
     ///
     /// Returns the change of the impulses on the shafts (N m s), and whether all clutches have settled.
     #[inline(always)]

@@ -24,8 +24,8 @@ pub struct BlockImpulses<W> {
 }
 
 impl<W: BlockLanes> BlockStepper<W> {
-    /// Solves the step of all cars of `model` by the pass `P`. Requires [`BlockStepper::begin`] and the contacts of all wheels. The
-    /// cars in the bits `inactive` are computed, but their results have no meaning.
+    /// Solves the step of all cars of `model` by the pass `P`. Requires [`BlockStepper::begin`] and the contacts of all
+    /// wheels. The cars in the bits `inactive` are computed, but their results have no meaning.
     #[inline(always)]
     pub fn solve<P: RowPass>(
         &mut self,

@@ -98,8 +98,8 @@ impl<'a, B: WheelGroups, W: BlockLanes, P: RowPass> Stages<B> for BlockStep<'a, 
         self.begin_engines::<B>();
     }
 
-    /// Sets contacts, row directions and initial tyre impulses of every wheel; see the stage of a single car. The ground
-    /// is at rest, and may have textures.
+    /// Sets contacts, row directions and initial tyre impulses of every wheel; see the stage of a single car. The
+    /// ground is at rest, and may have textures.
     #[inline(always)]
     fn locate_contacts(&mut self) {
         let (stepper, model) = (&mut *self.wheels.stepper, self.wheels.model);
@@ -131,8 +131,8 @@ impl<'a, B: WheelGroups, W: BlockLanes, P: RowPass> Stages<B> for BlockStep<'a, 
         }
     }
 
-    /// Returns the impulses of the air (N s, N m s), at the air velocity at the start of the step plus half of the change
-    /// `tyre_response`. A block has no other external forces.
+    /// Returns the impulses of the air (N s, N m s), at the air velocity at the start of the step plus half of the
+    /// change `tyre_response`. A block has no other external forces.
     #[inline(always)]
     fn external_impulses(&mut self, tyre_response: Vec3Lanes<W>) -> SpatialVector<W> {
         let stepper = &*self.wheels.stepper;
@@ -157,8 +157,8 @@ impl<'a, B: WheelGroups, W: BlockLanes, P: RowPass> Stages<B> for BlockStep<'a, 
         v_warm
     }
 
-    /// Initialises the strut rows and sums the forces of the anti-roll bars at each strut. Where bars would lift a wheel
-    /// off the ground, the bar end is moved to the balance of strut and bars.
+    /// Initialises the strut rows and sums the forces of the anti-roll bars at each strut. Where bars would lift a
+    /// wheel off the ground, the bar end is moved to the balance of strut and bars.
     #[inline(always)]
     fn build_strut_rows(&mut self) {
         let dt = self.wheels.stepper.dt;

@@ -13,8 +13,8 @@ use skidpad_simd::vectors::Vec3Lanes;
 use skidpad_simd::wheel_groups::WheelGroups;
 
 impl<W: BlockLanes, P> BlockStep<'_, W, P> {
-    /// Moves each steering towards its demand within its rate, and turns the wheels. Copies the axle directions into the
-    /// rows. Wheels that already have the angle of the steering to the bit are not turned again.
+    /// Moves each steering towards its demand within its rate, and turns the wheels. Copies the axle directions into
+    /// the rows. Wheels that already have the angle of the steering to the bit are not turned again.
     #[inline(always)]
     pub(super) fn steer<B: WheelGroups>(&mut self) {
         let (state, controls) = (self.state(), self.controls);
@@ -36,8 +36,8 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
         }
     }
 
-    /// Returns the bits of the active cars whose wheels do not have the angle of the steering, or may turn by themselves
-    /// because toe or camber change with the travel.
+    /// Returns the bits of the active cars whose wheels do not have the angle of the steering, or may turn by
+    /// themselves because toe or camber change with the travel.
     #[inline(always)]
     fn unsettled_cars(&self) -> u32 {
         let (state, stepper) = (self.state(), &*self.wheels.stepper);

@@ -60,7 +60,8 @@ pub struct BlockStepper<W: BlockLanes> {
     pub(super) pose_lag: f32,
 }
 
-/// Steering and drivetrain of each car after the inputs of a step. [`BlockStepper::finish`] writes them into the states.
+/// Steering and drivetrain of each car after the inputs of a step. [`BlockStepper::finish`] writes them into the
+/// states.
 #[derive(Clone, Debug)]
 pub(super) struct NextInputs<W: BlockLanes> {
     /// Steering angle, rad.
@@ -118,7 +119,8 @@ impl<W: BlockLanes> BlockStepper<W> {
         self.textures.clear();
     }
 
-    /// Returns the rays of wheel `wheel` of the cars of `model` in this step. Their direction is [`BlockStepper::down`].
+    /// Returns the rays of wheel `wheel` of the cars of `model` in this step. Their direction is
+    /// [`BlockStepper::down`].
     #[inline(always)]
     pub fn rays(&self, model: &BlockModel<W>, wheel: usize) -> WheelRays<W> {
         let ChassisLanes { to_world, free_world_velocity, angular_velocity, .. } = &self.chassis;
@@ -160,8 +162,8 @@ impl<W: BlockLanes> BlockStepper<W> {
         self.contacts[wheel] = contacts;
     }
 
-    /// Sets the textures under all wheels, wheel by wheel, for ground that has textures. Without this call, all ground of
-    /// the step is hard and even.
+    /// Sets the textures under all wheels, wheel by wheel, for ground that has textures. Without this call, all ground
+    /// of the step is hard and even.
     pub fn set_textures(&mut self, textures: impl Iterator<Item = ProbeTextures<W>>) {
         self.textures.clear();
         self.textures.extend(textures.take(self.wheel_count));

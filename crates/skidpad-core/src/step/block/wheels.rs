@@ -105,8 +105,8 @@ impl<B: WheelGroups, W: BlockLanes> LoadWheels<B> for BlockWheels<'_, W> {
         }
     }
 
-    /// Adds the derivative of the anti-roll bars to `products`. Returns the change of their impulses from the velocities
-    /// in the rows to `v_warm`. The external impulses are 0 in a block.
+    /// Adds the derivative of the anti-roll bars to `products`. Returns the change of their impulses from the
+    /// velocities in the rows to `v_warm`. The external impulses are 0 in a block.
     #[inline(always)]
     fn add_axle_links(&self, products: &mut OuterProducts<W>, v_warm: SpatialVector<W>) -> SpatialVector<W> {
         let mut link_impulse = LoadWheels::<B>::external_link_impulse(self);
