@@ -27,7 +27,7 @@ pub(crate) struct BlockWheels<'a, W: BlockLanes> {
 }
 
 impl<W: BlockLanes> BlockWheels<'_, W> {
-    /// Marks the cars of `mask` as needing a rare path.
+    /// Marks the cars of `mask` as unsolved: the block cannot solve them in this step, and the caller steps them alone.
     #[inline(always)]
     pub fn mark_unsolved(&mut self, mask: W::Mask) {
         self.stepper.unsolved |= W::mask_bits(mask);
@@ -105,8 +105,9 @@ impl<B: WheelGroups, W: BlockLanes> LoadWheels<B> for BlockWheels<'_, W> {
         }
     }
 
-    /// Adds the derivative of the anti-roll bars to `products`. Returns the change of their impulses from the
-    /// velocities in the rows to `v_warm`. The external impulses are 0 in a block.
+    /// Adds the derivative of the anti-roll bar impulses with respect to the chassis velocity to `products`. Returns
+    /// the change of these impulses from the velocities in the rows to `v_warm`. The external impulses are 0 in a
+    /// block.
     #[inline(always)]
     fn add_axle_links(&self, products: &mut OuterProducts<W>, v_warm: SpatialVector<W>) -> SpatialVector<W> {
         let mut link_impulse = LoadWheels::<B>::external_link_impulse(self);
