@@ -44,10 +44,15 @@ pub(crate) enum CarBatch {
 }
 
 impl CarBatch {
-    /// Creates a batch for cars of `model`; returns `None` if the model cannot be batched. If `other_batches` contains
-    /// a batch of this model, shares its wheel constants. Uses the widest lanes of the processor. All cars count as
-    /// stepped alone until the first step.
+    /// Creates a batch for cars of `model`; returns `None` if the model cannot be batched. All cars count as stepped
+    /// alone until the first step, so that the batch has no signals before.
+    ///
+    /// If `other_batches` contains a batch of this model (the same object), the new batch has the lane type of that
+    /// batch and shares its wheel constants. Otherwise the processor determines the lane type: [`CarBatch::InOne`]
+    /// (eight lanes in one register) if it has wide registers, else [`CarBatch::InPairs`] (two registers of four
+    /// lanes).
     pub fn new(model: &Arc<Model>, other_batches: &[Option<Self>]) -> Option<Self> {
+        // Batch of the same model, whose wheel packs can be shared.
         let same_model = other_batches.iter().flatten().find(|other| Arc::ptr_eq(other.model(), model));
         match same_model {
             Some(Self::InPairs(workspace)) => return Some(Self::InPairs(workspace.new_sharing_packs().into())),
@@ -107,10 +112,12 @@ impl CarBatch {
         }
     }
 
-    /// Solves the step of the `vehicles` by the batch pass of the solver, as [`Vehicle::solve_step`] does car by car.
-    /// Requires [`CarBatch::write_probes`] before. Writes `impulses` (world axes) and `reports`, and returns the
-    /// combined report. Cars that leave the batch are solved alone within this call. With fewer vehicles or pushes than
-    /// lanes, or a solver without a batch pass, nothing happens.
+    /// Solves the step of the `vehicles` by the batch pass of the solver, with the results of [`Vehicle::solve_step`]
+    /// for each car. Requires [`CarBatch::write_probes`] before. Writes `impulses` (world axes) and `reports`, and
+    /// returns the combined report. Cars that leave the batch are solved alone within this call.
+    ///
+    /// With fewer vehicles or `impulses` than lanes, or a solver without a batch pass, nothing happens, and the report
+    /// is the default.
     pub fn solve(
         &mut self,
         vehicles: &mut [Vehicle],
@@ -156,9 +163,10 @@ impl CarBatch {
         with_workspace!(self, workspace => workspace.invalidate_signals(lane));
     }
 
-    /// Finishes the step of the `vehicles` after the world has advanced the `bodies` by `dt` s, as [`Vehicle::finish`].
-    /// Calls `report_car` with the number and the report of each car that was stepped alone or has a motion that is not
-    /// finite; the latter keeps its state. Does not call it for other cars.
+    /// Finishes the step of the `vehicles` after the world has advanced the `bodies` by `dt` s, as [`Vehicle::finish`]
+    /// does. Calls `report_car` with the number and the report of each car that was stepped alone or has a motion that
+    /// is not finite; the latter keeps its state. Does not call it for other cars. With fewer vehicles or bodies than
+    /// lanes, nothing happens.
     pub fn finish(
         &self,
         vehicles: &mut [Vehicle],

@@ -1,7 +1,7 @@
 //! Step of a batch of plain cars of one model, one car per lane, with the same bits as separate steps.
 //!
-//! A car leaves the batch if it is on moving ground, or needs a rare path (loads whose step is cut, rows that the pass
-//! of the solver does not solve). Such a car is solved alone at the end of the step.
+//! A car leaves the batch if it is on moving ground, or in a rare situation (loads whose step is cut, rows that the
+//! pass of the solver does not solve). Such a car is solved alone at the end of the step.
 
 use crate::aero::parameters::AeroCoefficients;
 use crate::assembly::aero::air_impulses;
@@ -39,11 +39,12 @@ const MAX_UNBATCHED_CARS: usize = 2;
 const MAX_BACKOFF_STEPS: u8 = 64;
 
 /// Solves the step of the `vehicles` of a batch. `workspace` is the workspace of the batch, which already has the
-/// chassis motion of this step. Cars with raw wheel inputs, or with another pose lag than the first car, leave the
-/// batch. Runs the stages of [`run_stages`] once for all lanes, then solves the cars that have left one by one. `pass`
-/// has the functions of the solver. Writes `chassis_impulses` (impulses on each chassis, world axes) and `reports`, and
-/// returns the combined report. If there are fewer bodies or controls than lanes, nothing happens and the report is the
-/// default.
+/// chassis motion of this step; `pass` has the functions of the solver. Cars with raw wheel inputs, or with another
+/// pose lag (time by which poses lag behind velocities) than the first car, leave the batch.
+///
+/// Runs the stages of [`run_stages`] once for all lanes, then solves the cars that have left one by one. Writes
+/// `chassis_impulses` (impulses on each chassis, world axes) and `reports`, and returns the combined report. If there
+/// are fewer bodies or controls than lanes, nothing happens and the report is the default.
 pub(crate) fn solve_batch<W: CarLanes>(
     workspace: &mut BatchWorkspace<W>,
     vehicles: &mut [Vehicle; BATCH_LANES],
@@ -204,8 +205,9 @@ impl<'a, B: WheelGroups, W: CarLanes> Stages<B> for BatchStep<'a, W> {
         v_warm
     }
 
-    /// Initialises the strut rows and sums the forces of the anti-roll bars at each strut. Where bars would lift a
-    /// wheel off the ground, the bar end is moved to the balance of strut and bars.
+    /// Initialises the strut rows, and sums the forces of the axle links at each strut. Axle links of a batch are
+    /// anti-roll bars within an axle. Where these links would lift a wheel off the ground, the end of the bar is moved
+    /// to the balance of strut and bars.
     #[inline(always)]
     fn build_strut_rows(&mut self) {
         let dt = self.wheels.dt;
@@ -277,12 +279,13 @@ impl<'a, B: WheelGroups, W: CarLanes> Stages<B> for BatchStep<'a, W> {
         StepReport::SINGLE_PASS
     }
 
-    /// Sums the impulses `external_impulse`, those of bars and wheels (loads included), rotates them to world axes and
-    /// writes one push per car, without a hull impulse. Cars with an impulse or spin that is not finite leave the
-    /// batch.
+    /// Sums `external_impulse`, the impulse of external links (0 in a batch) and the impulses of the wheels, loads
+    /// included. Rotates the sums to world axes and writes one push per car, without a hull impulse. Cars with an
+    /// impulse or spin that is not finite leave the batch.
     #[inline(always)]
     fn write_impulses(&mut self, external_impulse: SpatialVector<W>) {
         let rows = self.wheels.workspace.rows::<B>();
+        // true: loads included.
         let total =
             external_impulse + LoadWheels::<B>::external_link_impulse(&self.wheels) + wheel_impulses(rows, true);
         let spins = rows.iter().fold(W::default(), |sum, rows| sum + rows.solution.spin);
@@ -342,10 +345,11 @@ impl<W: CarLanes> BatchStep<'_, W> {
     }
 
     /// Ends the step. Solves the cars that have left the batch one by one by [`Vehicle::solve_step`] and writes their
-    /// `reports`. All other cars get the report of one pass; their ABS log is written, and the rows of their vehicles
-    /// are marked as outdated, because the batch has the rows of this step. If more than [`MAX_UNBATCHED_CARS`] cars
-    /// left, the next steps are taken one by one, with a number of steps that doubles each time. Returns the combined
-    /// report.
+    /// `reports`. All other cars get the report of one pass and their ABS log, and the rows of their vehicles are
+    /// marked as outdated, because the batch has the rows of this step. Returns the combined report.
+    ///
+    /// If more than [`MAX_UNBATCHED_CARS`] cars have left, all cars are stepped one by one in the next steps. The
+    /// number of these steps starts at 1 and doubles each time in a row, up to [`MAX_BACKOFF_STEPS`].
     #[inline(always)]
     fn solve_unbatched_cars(&mut self, reports: &mut [StepReport]) -> StepReport {
         let [_, brake, _] = self.pedals;
@@ -373,7 +377,7 @@ impl<W: CarLanes> BatchStep<'_, W> {
                 let (body, controls) = (&bodies[car], controls[car]);
                 let contacts = &contacts[car * workspace.wheel_count..][..workspace.wheel_count];
                 let inputs = StepInputs { body, contacts, hull: &[], controls, solver, tolerance_factor: 1.0, dt };
-                // Its steering and drivetrain have already taken this step; they must not advance twice.
+                // Steering and drivetrain of the car have already taken this step; they must not advance twice.
                 if has_begun[car] {
                     prepare_unbatched(workspace, vehicle, car, &inputs, driver_demands[car]);
                 }
@@ -395,10 +399,12 @@ impl<W: CarLanes> BatchStep<'_, W> {
 }
 
 /// Prepares `vehicle`, number `car` of the batch, to be solved alone although its steering, gear and engine have
-/// advanced in the batch. `demand` is the demand of its driver; `None` reads the controls. Sets the start pose, bar
-/// share and start states of the wheels, and the impulses of direct drive and brakes. Restores the clutch or first row
-/// between spins as it was at the start of the step, and its impulse on the wheels. Finally stores the demand, so that
-/// [`Vehicle::solve`] does not apply the controls again.
+/// advanced in the batch. `demand` is the demand of its driver; `None` reads the controls.
+///
+/// Sets the start pose, bar share and start states of the wheels, and the impulses of direct drive and brakes. Restores
+/// the clutch or the first row between spins as it was at the start of the step, clears the impulses of the other rows,
+/// and sets the impulse of clutch or converter on the wheels. Finally stores the demand, so that [`Vehicle::solve`]
+/// does not apply the controls again.
 #[cold]
 #[inline(never)]
 fn prepare_unbatched<W: CarLanes>(

@@ -19,7 +19,7 @@ use bevy_math::{Mat3, Vec3};
 use skidpad_simd::lane::CarLanes;
 use skidpad_simd::wheel_groups::{ManyGroups, SingleGroup, WheelGroups};
 
-/// Speed far above walking pace (m/s).
+/// Speed in lanes whose results are not used (m/s), far above walking pace.
 const PLACEHOLDER_SPEED_MPS: f32 = 100.0;
 
 /// Workspace of a batch of plain cars of one model, by wheel.
@@ -110,7 +110,8 @@ impl<W: CarLanes> BatchWorkspace<W> {
         self.model.parts().assists.abs.is_some()
     }
 
-    /// Returns true if the cars are to be stepped one by one in this step.
+    /// Returns true if the cars are to be stepped one by one in this step, because too many left the batch in an
+    /// earlier one.
     pub fn is_backing_off(&self) -> bool {
         self.backoff_steps[0] > 0
     }
