@@ -192,6 +192,7 @@ impl Joint {
     pub fn update_velocity_arms(&mut self, bodies: [&ChassisState; 2], end_angular_velocities: [Vec3; 2], dt: f32) {
         self.velocity_arms = [0, 1].map(|vehicle_index| {
             let (body, time) = (bodies[vehicle_index], bodies[vehicle_index].pose_lag + 0.5 * dt);
+            // Rate in the middle of `time`, which is the share `0.5 time / dt` of the step.
             let mean_angular_velocity = body.angular_velocity
                 + (end_angular_velocities[vehicle_index] - body.angular_velocity) * (0.5 * time / dt);
             math::integrate_rotation(body.rotation, mean_angular_velocity, time) * self.points[vehicle_index]

@@ -347,8 +347,9 @@ impl WheelPack {
 #[cfg(feature = "simd_batch")]
 impl<A: WheelLanes> WheelPack<A> {
     /// Combines the constants of this and the `other` pack, of two cars with the same layout: applies `combine` to both
-    /// values of each constant. Everything else is that of this pack. Beams, roll centre links and lateral compliance
-    /// are left out (`None`).
+    /// values of each constant. Indices and flags are those of this pack, and so is the presence of optional constants;
+    /// if `other` lacks one, both values are that of this pack. Beams, roll centre links and lateral compliance are
+    /// left out (`None`).
     pub(crate) fn zip_with<B: WheelLanes>(&self, other: &Self, combine: impl Fn(A, A) -> B) -> WheelPack<B> {
         let number = |field: fn(&Self) -> A| combine(field(self), field(other));
         let pair = |field: fn(&Self) -> [A; 2]| [0, 1].map(|k| combine(field(self)[k], field(other)[k]));
@@ -475,8 +476,11 @@ pub(crate) fn build_packs(parts: &ModelParts, carried_masses: &[f32], axle_wheel
 }
 
 /// Builds the group of four lanes with these `wheels`; `present` is 1, or 0 in empty lanes. `carried_masses` is the
-/// mass on each wheel at rest (kg). Copies most values per wheel; droop travel ends where the spring is slack, and
-/// `bar_rate` sums the bars of [`counts_in_bar_rate`]. Brake, bar, direct drive and shaft values are 0 in empty lanes.
+/// mass on each wheel at rest (kg).
+///
+/// Most values are those of the wheels. Droop travel ends where the spring is slack, and `bar_rate` sums the bars of
+/// [`counts_in_bar_rate`]. Values of empty lanes repeat those of another wheel, except brake, bar, direct drive and
+/// shaft values, which are 0.
 fn build_pack(parts: &ModelParts, carried_masses: &[f32], wheels: [usize; 4], present: F32x4) -> WheelPack {
     // Value of every lane; empty lanes repeat another wheel.
     let lanes = |value: &dyn Fn(&Wheel) -> f32| F32x4::new(wheels.map(|i| value(&parts.wheels[i])));

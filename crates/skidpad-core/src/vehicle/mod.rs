@@ -133,8 +133,8 @@ impl Vehicle {
             (other.to_world, other.pose_lag, other.applied_steer_bits, other.applied_demand);
     }
 
-    /// Returns the velocity at the end of the step without any impulse of the vehicle (m/s, rad/s), in the vehicle
-    /// frame with the axes `to_world`.
+    /// Returns the chassis velocity of `body` at the end of the step without any impulse of the vehicle (m/s, rad/s),
+    /// rotated to the vehicle frame with the axes `to_world`.
     pub(crate) fn free_velocity_in_body(&self, body: &ChassisState, to_world: &Mat3) -> SpatialVector<f32> {
         let to_vehicle = to_world.transpose();
         SpatialVector::from_vec3s(to_vehicle * body.free_velocity, to_vehicle * body.free_angular_velocity)
@@ -146,8 +146,8 @@ impl Vehicle {
         BodyConstants::of(&self.model).response(impulse)
     }
 
-    /// Returns the sum of the impulses of all wheels on the chassis (N s, N m s); only tyres and torques, without the
-    /// loads, if `with_loads` is false.
+    /// Returns the sum of the impulses of all wheels on the chassis (N s, N m s). If `with_loads` is false, only tyres
+    /// and torques count, without the loads and the travel impulses of unsprung masses.
     #[inline(always)]
     pub(crate) fn wheel_impulses<B: WheelGroups>(&self, with_loads: bool) -> SpatialVector<f32> {
         wheel_impulses(B::slice(&self.rows), with_loads)
@@ -164,7 +164,8 @@ pub(crate) fn groups_with_rows<'a, B: WheelGroups>(
 }
 
 /// Returns the sum of [`WheelRows::impulse`] over the wheels of each car (N s, N m s), added axle by axle so that
-/// mirrored cars have mirrored bits; without the loads if `with_loads` is false.
+/// mirrored cars have mirrored bits. If `with_loads` is false, loads and travel impulses of unsprung masses are left
+/// out.
 #[inline(always)]
 pub fn wheel_impulses<W: WheelLanes>(rows: &[WheelRows<W>], with_loads: bool) -> SpatialVector<W::Car> {
     let mut sum = SpatialVector::default();
