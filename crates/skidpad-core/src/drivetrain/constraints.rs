@@ -299,9 +299,9 @@ impl DriveConstraint {
     }
 
     /// Returns `[per_impulse, per_speed, right_hand_side]` of the equation of the row in `regime`. Holding: its law.
-    /// Slipping: `p + viscous · ω = bound`. Standing dead engine: `ω = 0`. Turning dead engine: the law, with the
-    /// right side shifted by the dry friction over the inertia, up while it turns backwards (0) and down while it turns
-    /// forwards (1).
+    /// Slipping: `p + viscous · ω = bound`. Standing dead engine: `ω = 0`. Turning dead engine: the law, with the right
+    /// side shifted against the rotation by dry friction over inertia: up for backward (0), down for forward (1)
+    /// rotation.
     pub(crate) fn coefficients(&self, regime: Regime) -> [f32; 3] {
         match regime {
             Regime::Holding => [self.per_impulse, self.per_speed, self.right_hand_side],

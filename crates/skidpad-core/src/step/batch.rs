@@ -78,8 +78,8 @@ impl CarBatch {
         vehicles.len() == BATCH_LANES && vehicles.iter().all(|vehicle| Arc::ptr_eq(self.model(), vehicle.model()))
     }
 
-    /// Returns true if the cars are to be stepped one by one in this step, because too many of them left the batch in
-    /// an earlier one.
+    /// Returns true if the cars are to be stepped one by one in this step, because too many cars left the batch in an
+    /// earlier one.
     pub fn is_backing_off(&self) -> bool {
         with_workspace!(self, workspace => workspace.is_backing_off())
     }
@@ -99,10 +99,10 @@ impl CarBatch {
         BATCH_LANES * with_workspace!(self, workspace => workspace.wheel_count)
     }
 
-    /// Begins a step of `dt` s: reads the `bodies`, marks those that are not finite as leaving the batch, and writes
-    /// the probes of all cars into `probes`, car by car, wheel by wheel. The first car has the number `first_car` in
-    /// its world. Each probe equals that of [`Vehicle::probes`]. Does nothing if there are fewer than [`BATCH_LANES`]
-    /// bodies.
+    /// Begins a step of `dt` s: reads the `bodies`, marks cars with a body that is not finite as leaving the batch, and
+    /// writes the probes of all cars into `probes`, car by car, wheel by wheel. The first car has the number
+    /// `first_car` in its world. Each probe equals that of [`Vehicle::probes`]. Does nothing if there are fewer than
+    /// [`BATCH_LANES`] bodies.
     pub fn write_probes(&mut self, first_car: usize, bodies: &[ChassisState], dt: f32, probes: &mut [Probe]) {
         let Some(bodies) = bodies.first_chunk() else { return };
         match self {
@@ -141,14 +141,14 @@ impl CarBatch {
     }
 
     /// Returns the contact of a wheel of car `lane` in its last step; `state` is its present state. Returns `None`
-    /// without contact, if the car was stepped alone, or if it was moved since.
+    /// without contact, and for a car that was stepped alone in the last step or moved since.
     pub fn wheel_contact(&self, lane: usize, wheel: usize, state: &State) -> Option<WheelContact> {
         with_workspace!(self, workspace => workspace.wheel_rows(lane, wheel)?.contact(state))
     }
 
-    /// Returns the engine signals of car `lane` in its last step; `vehicle` is that car. The flywheel is that of the
-    /// batch, or of the vehicle if each car has its own engine. Returns `None` without an engine, if the car was
-    /// stepped alone, or if it was moved since.
+    /// Returns the engine signals of car `lane` in its last step; `vehicle` is that car. The engine speeds are those of
+    /// the batch, or of the vehicle if each car has its own engine. Returns `None` without an engine, and for a car
+    /// that was stepped alone in the last step or moved since.
     pub fn engine_signals(&self, lane: usize, vehicle: &Vehicle) -> Option<EngineSignals> {
         with_workspace!(self, workspace => {
             let dt = workspace.wheel_rows(lane, 0)?.rows.dt;

@@ -73,8 +73,8 @@ impl<W: WheelLanes> EffectiveMass<W> {
 
 impl<W: WheelLanes> WheelRows<W> {
     /// Returns the mask of stiff tyres: gain times compliance, longitudinal or lateral, exceeds
-    /// [`STIFFNESS_THRESHOLD`]. The compliance is that of [`effective_mass`], multiplied by the number of gripping
-    /// wheels.
+    /// [`STIFFNESS_THRESHOLD`]. The compliance is that stored by [`prepare_blocks`], multiplied by the number of
+    /// gripping wheels.
     #[inline(always)]
     fn is_stiff(&self) -> W::Mask {
         let [longitudinal, _, lateral] = self.solution.effective_mass.compliance;

@@ -13,8 +13,8 @@ use skidpad_simd::lane::F32x4;
 use skidpad_simd::linear::{SpatialVector, Symmetric6};
 use skidpad_simd::wheel_groups::{ManyGroups, SingleGroup, WheelGroups};
 
-/// Rows of one car: those of its wheels ([`StepWheels`]), shafts and hull. Velocities are those of the chassis at the
-/// end of the step (m/s, rad/s), in the vehicle frame in the middle of the step.
+/// Rows of one car: of the wheels ([`StepWheels`]), shafts and hull. Velocities are those of the chassis at the end of
+/// the step (m/s, rad/s), in the vehicle frame in the middle of the step.
 #[derive(Debug)]
 pub struct CarRows<'a> {
     /// Car whose rows are built.

@@ -72,10 +72,10 @@ impl Vehicle {
     /// the step after the world has advanced.
     ///
     /// `body` is the chassis at the start of the step; `solver` solves the rows, such as one of `skidpad-impulse` or
-    /// `skidpad-constraint`. A solver with [`RowSolver::solves_hull`] also keeps the points of `hull` out of what they
-    /// touch; others leave them to the world.
-    /// If `dt` is not the length of a step, nothing happens; see [`StepReport::for_skipped_step`]. If the body or the
-    /// result is not finite, the impulses are 0 and the report has `not_finite`.
+    /// `skidpad-constraint`. A solver with [`RowSolver::solves_hull`] also keeps the points of `hull` (contact points
+    /// of the bodywork) out of obstacles; otherwise the world does. If `dt` is not the length of a step, nothing
+    /// happens; see [`StepReport::for_skipped_step`]. If the body or the result is not finite, the impulses are 0 and
+    /// the report has `not_finite`.
     pub fn solve(
         &mut self,
         body: &ChassisState,

@@ -15,10 +15,10 @@ pub fn velocity_norm(velocity: SpatialVector<f32>) -> f32 {
     linear.length().max(angular.length())
 }
 
-/// Newton step of the chassis velocity, and the share of it that has been applied.
+/// Newton step of the chassis velocity, and the share of this step that has been applied.
 ///
-/// Misfit: momentum by the row impulses minus momentum gained by the chassis (N s, N m s). Along `change` it is their
-/// dot product.
+/// Misfit: momentum by the row impulses minus momentum gained by the chassis (N s, N m s). The misfit along the step is
+/// the dot product of this difference and `change`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NewtonStep {
     /// Full Newton step (m/s, rad/s).
@@ -34,8 +34,7 @@ pub struct NewtonStep {
 }
 
 impl NewtonStep {
-    /// Creates the full step `change` (m/s, rad/s) from a point with `misfit`. The full step counts as
-    /// applied.
+    /// Creates the full step `change` (m/s, rad/s) from a point with `misfit`. The full step counts as applied.
     pub fn full(change: SpatialVector<f32>, misfit: SpatialVector<f32>) -> Self {
         // Misfit along the step at its start.
         let initial_misfit = change.dot(misfit);

@@ -7,7 +7,7 @@ use crate::step::car_rows::CarRows;
 use crate::step::step_wheels::Velocities;
 use crate::step_report::StepReport;
 
-/// Solver of the rows of a car: wheel spins, tyres and shafts, and the hull if it wants to.
+/// Solver of the rows of a car: wheel spins, tyres and shafts, and optionally the hull.
 pub trait RowSolver: Debug + Send + Sync {
     /// Solves the rows of one car together, from the `velocities` of its chassis. Leaves the impulses and spins in the
     /// rows and returns the report of the step.

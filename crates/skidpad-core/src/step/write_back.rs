@@ -90,8 +90,8 @@ impl Vehicle {
     }
 
     /// Ends the step of a car whose loops run over the groups of `B`: takes over the motion of `body`, then integrates
-    /// the wheels. The wheels use the angular velocity of [`resolved_angular_velocity`]; the state keeps that of
-    /// `body`. If `body` is not finite, changes nothing and reports `not_finite`.
+    /// the wheels and the drivetrain. The wheels use the angular velocity of [`resolved_angular_velocity`], the state
+    /// that of `body`. If `body` is not finite, changes nothing and reports `not_finite`.
     #[inline(always)]
     fn finish_groups<B: WheelGroups>(&mut self, body: &ChassisState, dt: f32) -> StepReport {
         let rotations = [self.state.rotation, body.rotation].map(|rotation| F32x4::new(rotation.to_array()));
@@ -181,7 +181,7 @@ pub(crate) struct EndState<W: WheelLanes = F32x4> {
 
 impl<W: WheelLanes> EndState<W> {
     /// Returns the twelve numbers of each wheel, without the contact: spin, both deflections, torque, both tyre forces,
-    /// rolling speed, share of rolling, compression, travel rate, load, lean. [`WheelEndState`] uses this order.
+    /// rolling speed, share of rolling, compression, travel rate, load, lean. [`WheelEndState::write`] uses this order.
     #[inline(always)]
     pub(crate) fn to_array(&self) -> [W; VALUES_PER_WHEEL] {
         let Self { spin, deflection: [ux, uy], torque, tyre: [fx, fy], rolling_speed, rolling, .. } = *self;

@@ -118,7 +118,7 @@ impl Vehicle {
     }
 
     /// Copies state and workspace of `other`, a car of the same model, into the memory already allocated. Clears the
-    /// hull rows. The model, the towed mass, and a log that only one of both cars has, stay.
+    /// hull rows. The model and the towed mass stay. The assist log is copied only if both cars have one.
     pub(crate) fn copy_from(&mut self, other: &Self) {
         self.state.clone_from(&other.state);
         self.rows.iter_mut().zip(&other.rows).for_each(|(rows, other)| rows.copy_from(other));
@@ -154,7 +154,7 @@ impl Vehicle {
     }
 }
 
-/// Returns every group of wheels (constants of four wheels) with its rows.
+/// Returns the groups of four wheels of `model` (their constants), each with its rows.
 #[inline(always)]
 pub(crate) fn groups_with_rows<'a, B: WheelGroups>(
     model: &'a Model,

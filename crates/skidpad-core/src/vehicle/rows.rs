@@ -266,8 +266,8 @@ impl<W: WheelLanes> WheelRows<W> {
         self.solution.velocity.heave += self.heave_change(change);
     }
 
-    /// Returns the momentum of the unsprung mass along its travel (N s) due to a `change` of the chassis velocity; 0
-    /// for wheels without an unsprung mass.
+    /// Returns the momentum of the unsprung mass along the travel of its wheel (N s) due to a `change` of the chassis
+    /// velocity; 0 for wheels without an unsprung mass.
     #[inline(always)]
     fn heave_change(&self, change: SpatialVector<W>) -> W {
         match self.unsprung() {
@@ -278,8 +278,8 @@ impl<W: WheelLanes> WheelRows<W> {
 
     /// Returns the impulse of each wheel on the chassis (N s, and N m s about the centre of mass): longitudinal and
     /// lateral tyre impulse, the reaction of drive and brake torque about the axle (`−torque`), and the moments of
-    /// tyres with such laws. If `with_loads`, adds the load along the normal, and the travel impulse of an unsprung
-    /// mass.
+    /// tyres with a law other than a simple curve. If `with_loads`, adds the load along the normal, and the travel
+    /// impulse of an unsprung mass.
     #[inline(always)]
     pub fn impulse(&self, with_loads: bool) -> SpatialVector<W> {
         let mut sum =

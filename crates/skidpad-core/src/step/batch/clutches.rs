@@ -172,7 +172,7 @@ impl<W: CarLanes> BatchEngines<W> {
     }
 
     /// Begins the shafts of `vehicle` anew with engine and clutch of car `car`, and the clutch `impulse` (N m s). The
-    /// pedal demand on motors is 0, as there are none. Does nothing if each car has its own engine.
+    /// pedal demand on motors is 0, because the model has no motors. Does nothing if each car has its own engine.
     fn copy_to_vehicle(&self, vehicle: &mut Vehicle, car: usize, impulse: f32, dt: f32) {
         let Some(flywheel) = self.flywheel(car) else { return };
         let ClutchRow { ratio, torque_ratios, per_impulse, free_speed, bounds, tolerance, .. } = self.clutch;
@@ -203,8 +203,8 @@ pub(crate) struct BatchClutches<'a, W: CarLanes> {
 }
 
 impl<W: CarLanes> BatchClutches<'_, W> {
-    /// Collects the first rows of `vehicles`, which are clutches of engines of their own, into lanes. `unconverged` is
-    /// the mask of those to solve; other lanes have no meaning.
+    /// Collects the first rows of `vehicles` into lanes. These rows must be clutches of the vehicles' own engines where
+    /// the mask `unconverged` is set: the clutches to solve. Other lanes have no meaning.
     #[inline(always)]
     pub fn from_vehicles(vehicles: &[Vehicle; BATCH_LANES], unconverged: W::Mask) -> Self {
         // Clutch of a car.

@@ -56,8 +56,8 @@ pub(crate) struct BatchWorkspace<W: CarLanes> {
 }
 
 impl<W: CarLanes> BatchWorkspace<W> {
-    /// Returns the rows of wheel `wheel` of car `lane` in the last step; `None` if the car was stepped alone or moved
-    /// since, or has no such wheel.
+    /// Returns pack and rows of wheel `wheel` of car `lane` in the last step. Returns `None` for a car that was stepped
+    /// alone or moved since, and for a number beyond the packs.
     pub fn wheel_rows(&self, lane: usize, wheel: usize) -> Option<WheelLane<'_, W>> {
         let (pack, rows) = (self.packs.get(wheel)?, self.rows.get(wheel)?);
         let [x, y, z] = [self.chassis.to_world.x, self.chassis.to_world.y, self.chassis.to_world.z];
@@ -131,7 +131,8 @@ impl<W: CarLanes> BatchWorkspace<W> {
         self.is_unbatched[lane] = true;
     }
 
-    /// Returns the pack and the rows of each wheel of a car, without those of empty places.
+    /// Returns the packs and the rows of the wheels of a car, each for all cars. Empty places of the groups are left
+    /// out.
     #[inline(always)]
     pub fn wheels<B: WheelGroups>(&mut self) -> impl Iterator<Item = (&WheelPack<W>, &mut WheelRows<W>)> {
         let wheel_count = B::wheel_count(self.wheel_count);
@@ -277,7 +278,8 @@ impl<W: CarLanes> BatchWorkspace<W> {
 }
 
 /// Returns the number of rows between spins whose speed is needed at the end of a step, see
-/// [`BatchWorkspace::speed_row_count`]: an engine's row (if any) and the motors; 0 without motors and converter.
+/// [`BatchWorkspace::speed_row_count`]: the engine's row (if any) and those of the motors; 0 without motors and
+/// converter.
 fn count_speed_rows(model: &Model) -> usize {
     let (motors, engine) = (model.parts().motors.len(), usize::from(model.parts().powertrain.engine().is_some()));
     if motors > 0 || converter(model).is_some() { engine + motors } else { 0 }

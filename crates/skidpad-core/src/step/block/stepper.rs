@@ -187,7 +187,7 @@ impl<W: BlockLanes> BlockStepper<W> {
         })
     }
 
-    /// Returns the ground at rest with the texture under wheel `wheel` of `car`; `None` if it has none.
+    /// Returns the ground at rest with the texture under wheel `wheel` of `car`; `None` on hard and even ground.
     fn texture(&self, wheel: usize, car: usize) -> Option<Ground> {
         let ProbeTextures { has_texture, rolling_resistance } = *self.textures.get(wheel)?;
         let texture =

@@ -35,7 +35,8 @@ impl<W: BlockLanes> BlockWheels<'_, W> {
 }
 
 impl<'a, W: BlockLanes> BlockWheels<'a, W> {
-    /// Returns the pack and the rows of each wheel of a car, without those of empty places.
+    /// Returns the packs and the rows of the wheels of a car, each for all cars. Empty places of the groups are left
+    /// out.
     #[inline(always)]
     pub(super) fn wheels<B: WheelGroups>(&mut self) -> impl Iterator<Item = (&'a WheelPack<W>, &mut WheelRows<W>)> {
         let wheel_count = B::wheel_count(self.stepper.wheel_count);
