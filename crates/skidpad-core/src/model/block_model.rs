@@ -60,7 +60,8 @@ impl<W: BlockLanes> BlockModel<W> {
         &self.body
     }
 
-    /// Sets the model of `car`.
+    /// Sets the model of `car`, and replaces the constants in the lane of this car by those of `model`. The constants
+    /// of other cars are unchanged.
     ///
     /// # Errors
     /// Returns the parts of `model` that must be those of the other cars, but differ. Nothing is changed then.

@@ -95,12 +95,13 @@ fn add_non_unit_compliance<W: WheelLanes>(contact: &ContactRows<W>, inverse_mass
     compliance[2] += inverse_mass * (side.dot(side) - one);
 }
 
-/// Returns the speed and the compliance that the tyre rows of each wheel see at the chassis `velocity`.
+/// Returns two properties of the tyre rows of each wheel, at the chassis `velocity`. The compliance is the change of
+/// the chassis speed along a row per impulse along a row (1/kg). The speed is that of the patch over the ground without
+/// the effect of the wheel's present tyre impulses p on the chassis: `v − K p` (m/s). Spin is not included.
 ///
-/// The compliance of rows a and b is `compliance_factor · (a·b / m + (r × a) · I⁻¹ (r × b))`. The speed is that of the
-/// patch over the ground without the effect of the wheel's present tyre impulses p: `v − K p`. `compliance_factor` is
+/// The compliance K of rows a and b is `compliance_factor · (a·b / m + (r × a) · I⁻¹ (r × b))`. `compliance_factor` is
 /// the number of gripping wheels, 1 for a wheel alone. `is_slanted` (`crate::Model::has_tilted_rows`) states whether
-/// rows may differ from orthogonal unit vectors. Spin is not included.
+/// rows may differ from orthogonal unit vectors.
 #[inline(always)]
 pub fn effective_mass<W: WheelLanes>(
     group: &WheelPack<W>,

@@ -49,10 +49,10 @@ pub(crate) trait LoadWheels<B: WheelGroups>: StepWheels<B> {
     fn add_axle_links(&self, products: &mut OuterProducts<Self::Lanes>, v_warm: CarTwist<B, Self>)
     -> CarTwist<B, Self>;
 
-    /// Returns the velocity to which load solve number `_solve_index` (from 0) is cut back if `_last_step` went too
-    /// far; otherwise stores the new step in `_last_step` and returns `None`. `_v_warm` is the velocity before the
-    /// loads, `_v_current` the present one, and `_v_newton` that of the full Newton step; `_system` is the matrix of
-    /// that step. Never cuts by default. See [`solve_load_rows`].
+    /// Returns the velocity to which load solve number `_solve_index` (from 0) shortens `_last_step`, if this Newton
+    /// step went too far. Otherwise stores the step from `_v_current` to `_v_newton` in `_last_step` and returns
+    /// `None`. `_v_warm` is the velocity before the loads, `_v_current` the present one, and `_v_newton` the end of the
+    /// full Newton step; `_system` is the matrix of that step. By default returns `None` and stores nothing.
     #[inline(always)]
     fn shortened_step(
         &self,
@@ -85,7 +85,8 @@ impl<B: WheelGroups> LoadWheels<B> for CarRows<'_> {
         self.vehicle.add_axle_links::<B>(products, v_warm)
     }
 
-    /// Cuts steps that overshoot, from load solve number [`SOLVES_BEFORE_CUTS`] on; before it returns `None`.
+    /// Cuts steps that overshoot, from load solve number [`SOLVES_BEFORE_CUTS`] on. In earlier solves returns `None`
+    /// and stores nothing.
     #[inline(always)]
     fn shortened_step(
         &self,
@@ -371,8 +372,9 @@ impl<W: WheelLanes> WheelRows<W> {
         self.solution.velocity.normal = speed;
     }
 
-    /// Computes the loads at the current speed. Returns the wheels whose load differs from the prediction of the
-    /// linearisation by more than [`LOAD_TOLERANCE`]; a wheel without load in the linearisation has the prediction 0.
+    /// Computes the loads at the current speed. Returns the wheels whose load differs from its prediction by more than
+    /// [`LOAD_TOLERANCE`]. The prediction is `linearised_load`, set before by `set_load_velocity`, plus the present
+    /// impulse of the axle links; 0 for a wheel that had no load in the linearisation.
     #[inline(always)]
     pub(crate) fn update_load(&mut self, group: &WheelPack<W>) -> W::Mask {
         let was_active = self.suspension.load_active;
@@ -386,8 +388,8 @@ impl<W: WheelLanes> WheelRows<W> {
     }
 }
 
-/// Returns the response of the loads of all wheels to the chassis velocity as outer products, and the sum of
-/// [`target_loads`] over all wheels.
+/// Returns the decrease of all load impulses with the chassis velocity, `Σ slope · n nᵀ` with the contact normals n, as
+/// outer products by wheel, and the sum of [`target_loads`] over all wheels.
 #[inline(always)]
 fn load_system<W: WheelLanes>(rows: &[WheelRows<W>]) -> (OuterProducts<W>, SpatialVector<W::Car>) {
     let (first_rows, other_rows) = rows.split_at(W::ROWS_PER_AXLE_PAIR);

@@ -57,7 +57,7 @@ impl<B: WheelGroups, W: CarLanes> StepWheels<B> for BatchWheels<'_, W> {
     }
 
     /// Solves the rows between spins (clutch, motors, converters, couplings) of all cars. Cars that have left the
-    /// batch, or whose rows cannot carry an impulse, are skipped. Cars whose clutch has not settled leave the batch.
+    /// batch, or whose rows cannot carry an impulse, are skipped. Cars whose clutch has not converged leave the batch.
     ///
     /// If the batch has common engines (`workspace.engines`), solves all clutches in lanes. Otherwise the engines are
     /// those of the vehicles: solves cars with other rows than a lone clutch by `solve_shaft_rows`, then all lone

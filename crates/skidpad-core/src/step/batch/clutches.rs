@@ -198,7 +198,7 @@ pub(crate) struct BatchClutches<'a, W: CarLanes> {
     row: ClutchRow<W>,
     /// Engines of the clutches; `None` if each car has its own.
     engines: Option<&'a BatchEngines<W>>,
-    /// Mask of the clutches that have not settled.
+    /// Mask of the clutches that have not converged.
     unconverged: W::Mask,
 }
 
@@ -223,9 +223,9 @@ impl<W: CarLanes> BatchClutches<'_, W> {
         Self { row, engines: None, unconverged }
     }
 
-    /// Solves the clutches for the wheels of `packs` and `rows` in a step of `dt` s, with up to three Newton passes.
-    /// Changes the shaft impulses of the wheels. Returns the impulses of the clutches (N m s), and the mask of those
-    /// that have not settled.
+    /// Solves the clutches for the wheels of `packs` and `rows` in a step of `dt` s, with at most three Newton passes.
+    /// Adds the changes to the shaft impulses of the wheels. Returns the impulses of the clutches (N m s), and the mask
+    /// of the clutches that have not converged.
     #[inline(always)]
     pub fn solve(
         mut self,

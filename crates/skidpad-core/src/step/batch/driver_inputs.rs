@@ -98,8 +98,8 @@ impl<W: CarLanes> BatchStep<'_, W> {
     }
 
     /// Begins the rows between spins (clutch or converter, motors, couplings) and changes gears. Uses common engines in
-    /// lanes if `BatchEngines::begin` can, otherwise builds the rows of each car.
-    /// `directions` is the driving direction of each car without an engine.
+    /// lanes if `BatchEngines::begin` can, otherwise builds the rows of each car. `directions` is the driving direction
+    /// of each car without an engine.
     ///
     /// Then sets the shaft impulse of each wheel to that of clutch or converter at the start, if the model has an
     /// engine, and stores the rotor speeds of the motors in the vehicles.

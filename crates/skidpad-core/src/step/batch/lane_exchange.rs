@@ -132,8 +132,8 @@ impl<W: CarLanes> MotionLanes<W> {
         }
     }
 
-    /// Returns whether each car is finite, as `vehicle::is_body_finite`: rotation and velocities in
-    /// lanes, the position (f64) car by car from `bodies`.
+    /// Returns whether each car has finite rotation, velocities, free velocities and position. Tests the position (f64)
+    /// car by car from `bodies`, all others in lanes.
     #[inline(always)]
     pub fn are_finite(&self, bodies: &[ChassisState; BATCH_LANES]) -> [bool; BATCH_LANES] {
         let velocity_sum =

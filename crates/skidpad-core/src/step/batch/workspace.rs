@@ -152,8 +152,9 @@ impl<W: CarLanes> BatchWorkspace<W> {
         (&self.packs[..pack_count], &mut self.rows[..pack_count])
     }
 
-    /// Begins a step of `dt` s: reads the chassis motion of `bodies`, marks only the cars that are not finite as
-    /// leaving the batch, and writes the probes of all wheels into `probes`. The first car has the number `first_car`.
+    /// Begins a step of `dt` s: reads the chassis motion of `bodies`, marks cars whose motion is not finite as leaving
+    /// the batch, clears the marks of all others, and writes the probes of all wheels into `probes`. The first car has
+    /// the number `first_car`.
     pub fn write_probes(
         &mut self,
         first_car: usize,

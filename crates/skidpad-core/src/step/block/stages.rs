@@ -137,7 +137,8 @@ impl<'a, B: WheelGroups, W: BlockLanes, P: RowPass> Stages<B> for BlockStep<'a, 
     }
 
     /// Returns the impulses of the air (N s, N m s), at the air velocity at the start of the step plus half of the
-    /// change `tyre_response`. A block has no other external forces.
+    /// change `tyre_response`, with the factors of the aerodynamic maps if the model has maps. A block has no other
+    /// external forces.
     #[inline(always)]
     fn external_impulses(&mut self, tyre_response: Vec3Lanes<W>) -> SpatialVector<W> {
         let stepper = &*self.wheels.stepper;
