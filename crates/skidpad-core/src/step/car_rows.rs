@@ -188,12 +188,15 @@ impl<B: WheelGroups> StepWheels<B> for CarRows<'_> {
         self.vehicle.model.has_tilted_rows()
     }
 
+    /// Solves the rows of the shafts as accurately as one sweep needs, with elliptic friction limits of the tyres.
     #[inline(always)]
     fn solve_shafts(&mut self) {
         self.vehicle.shafts.impulse_bounds = ImpulseBounds::ApproximateCone;
         self.vehicle.solve_shafts::<B>();
     }
 
+    /// Solves the loads, wheels with unsprung masses included. The mask is always true: loads that have not converged
+    /// are usable, too.
     #[inline(always)]
     fn solve_loads(&mut self, v_free: SpatialVector<f32>, v_warm: SpatialVector<f32>) -> (SpatialVector<f32>, bool) {
         (self.vehicle.solve_any_loads::<B>(v_free, v_warm, self.dt).velocity, true)

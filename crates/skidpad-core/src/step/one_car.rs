@@ -65,6 +65,7 @@ impl<'a, B: WheelGroups> Stages<B> for OneCar<'a> {
         self.all_in_contact = self.rows.vehicle.update_contacts::<B>(body, &to_world, contacts, uses_unsprung, dt);
     }
 
+    /// Returns the impulses of the air, of force elements of the user and of angular drag (N s, N m s, vehicle frame).
     #[inline(always)]
     fn external_impulses(&mut self, tyre_response: Vec3Lanes<f32>) -> SpatialVector<f32> {
         let StepInputs { body, controls, dt, .. } = *self.inputs;
@@ -97,6 +98,8 @@ impl<'a, B: WheelGroups> Stages<B> for OneCar<'a> {
         vehicle.limit_beam_transfer(body, [v_free, v_warm], dt)
     }
 
+    /// Initialises the strut rows, and computes the forces of the axle links on the struts. Where links would lift a
+    /// wheel off the ground, their end is moved to the balance of spring and links.
     #[inline(always)]
     fn build_strut_rows(&mut self) {
         self.rows.vehicle.init_struts_and_links::<B>(self.inputs.dt);

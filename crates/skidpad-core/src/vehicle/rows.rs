@@ -127,6 +127,7 @@ pub struct BoundRelaxation<W: WheelLanes = F32x4> {
 }
 
 impl<W: WheelLanes> Default for BoundRelaxation<W> {
+    /// Returns the initial share for the next update, and no difference in the last one.
     fn default() -> Self {
         Self { factor: W::splat(INITIAL_RELAXATION_FACTOR), residual: W::default(), sign_changed: W::Mask::default() }
     }

@@ -18,7 +18,8 @@ pub enum Requirement {
     RollCentresOnGround,
     /// Axles are laterally rigid.
     RigidAxles,
-    /// Anti-roll bars connect the struts of one axle, and there are no heave springs.
+    /// Anti-roll bars connect the struts of one axle, at a rate that does not depend on the speed, and there are no
+    /// heave springs.
     BarsWithinAxles,
     /// No assist, trick or force element except ABS.
     NoAssist(Assist),

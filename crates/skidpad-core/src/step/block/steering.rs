@@ -109,6 +109,7 @@ impl<W: BlockLanes> SteeredWheels<W> for BlockSteeredWheels<'_, W> {
         self.states[i].rolling
     }
 
+    /// Returns `None`: a block has no raw inputs of wheels.
     #[inline(always)]
     fn raw_angle(&self, _: usize) -> Option<W> {
         None

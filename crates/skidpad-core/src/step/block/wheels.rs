@@ -75,16 +75,21 @@ impl<B: WheelGroups, W: BlockLanes> StepWheels<B> for BlockWheels<'_, W> {
         &self.stepper.rows[..B::wheel_count(self.stepper.rows.len())]
     }
 
+    /// Returns false: a block has neither rims nor roll-centre links.
     #[inline(always)]
     fn has_tilted_rows(&self) -> bool {
         false
     }
 
+    /// Solves the clutches, which are the only rows between spins in a block. Marks cars whose clutch has not converged
+    /// as unsolved.
     #[inline(always)]
     fn solve_shafts(&mut self) {
         self.solve_clutches::<B>();
     }
 
+    /// Solves the loads from `v_warm`. The velocity without wheels is not needed: in a block, unsprung masses do not move
+    /// relative to the chassis.
     #[inline(always)]
     fn solve_loads(&mut self, _: SpatialVector<W>, v_warm: SpatialVector<W>) -> (SpatialVector<W>, W::Mask) {
         let dt = self.stepper.dt;
