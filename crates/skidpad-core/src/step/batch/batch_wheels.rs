@@ -99,8 +99,8 @@ impl<B: WheelGroups, W: CarLanes> StepWheels<B> for BatchWheels<'_, W> {
         self.mark_unbatched(unconverged);
     }
 
-    /// Solves the loads from `v_warm`. The velocity without wheels is not needed: in a batch, unsprung masses do not move
-    /// relative to the chassis.
+    /// Solves the loads from `v_warm`. The velocity without wheels is not needed: in a batch, unsprung masses do not
+    /// move relative to the chassis.
     #[inline(always)]
     fn solve_loads(&mut self, _: SpatialVector<W>, v_warm: SpatialVector<W>) -> (SpatialVector<W>, W::Mask) {
         let dt = self.dt;

@@ -88,8 +88,8 @@ impl<B: WheelGroups, W: BlockLanes> StepWheels<B> for BlockWheels<'_, W> {
         self.solve_clutches::<B>();
     }
 
-    /// Solves the loads from `v_warm`. The velocity without wheels is not needed: in a block, unsprung masses do not move
-    /// relative to the chassis.
+    /// Solves the loads from `v_warm`. The velocity without wheels is not needed: in a block, unsprung masses do not
+    /// move relative to the chassis.
     #[inline(always)]
     fn solve_loads(&mut self, _: SpatialVector<W>, v_warm: SpatialVector<W>) -> (SpatialVector<W>, W::Mask) {
         let dt = self.stepper.dt;
