@@ -8,8 +8,8 @@
 //!
 //! Solvers use two groups of operations:
 //!
-//! - Blocks: [`prepare_blocks`] and [`solve_blocks`] solve each wheel (spin and both tyre impulses) from one given chassis
-//!   velocity, with the compliance of the chassis. They work on one car and on batches ([`StepWheels`]).
+//! - Blocks: [`prepare_blocks`] and [`solve_blocks`] solve each wheel (spin and both tyre impulses) from one given
+//!   chassis velocity, with the compliance of the chassis. They work on one car and on batches ([`StepWheels`]).
 //! - Linearisation: [`CarRows::linearise`] evaluates all rows at a chassis velocity. It returns their impulse on the
 //!   chassis and the 6 × 6 matrix of a Newton step.
 //!

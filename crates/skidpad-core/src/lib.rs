@@ -1,8 +1,9 @@
 //! Vehicle dynamics of skidpad: the description of a car ([`Model`]), its dynamic state ([`State`]), the driver's
 //! inputs ([`Controls`]), and a step, which solves soft, bounded impulse rows on a rigid body.
 //!
-//! This crate contains the stages of a step, the interface of solvers of these rows ([`coupling`]), the interface to a rigid-body world
-//! ([`WorldPort`]) and the trait of all solvers ([`Simulation`]). It has no files, engines, clocks, threads or serialisation formats.
+//! This crate contains the stages of a step, the interface of solvers of these rows ([`coupling`]), the interface to a
+//! rigid-body world ([`WorldPort`]) and the trait of all solvers ([`Simulation`]). It has no files, engines, clocks,
+//! threads or serialisation formats.
 //!
 //! Conventions: SI units, ISO 8855 axes (x forward, y left, z up), steer, yaw rate and lateral
 //! acceleration positive to the left, roll positive right side down, pitch positive nose down. The vehicle frame has

@@ -175,16 +175,20 @@ impl Assists {
         self.traction.is_some() | self.launch.is_some() | self.cruise.is_some()
     }
 
-    /// Returns whether any assist has to change brakes or drive at a foot brake of `brake` (0 to 1), in a car with or
-    /// without motors. Anti-lock brakes count with the brake pressed, or with motors, whose regeneration may lock
-    /// wheels.
+    /// Returns whether any assist may have to change brakes or drive at a foot brake of `brake` (0 to 1), in a car with
+    /// or without motors (`has_motors`). Anti-lock brakes count only with the brake pressed, or with motors, whose
+    /// regeneration may lock wheels.
     #[inline(always)]
     pub(crate) fn has_torque_changes(&self, brake: f32, has_motors: bool) -> bool {
         self.has_drive_changes() | self.stability.is_some() | (self.abs.is_some() && (brake > 0.0 || has_motors))
     }
 
-    /// Checks the values of every assist that is on against the ranges of its fields (shares and slips above 0 to 1,
-    /// times and speeds not negative, ranges of speed rising), and the two tricks. Returns the first violation.
+    /// Checks the values of every assist that is on, and of the two tricks. Returns the first violation.
+    ///
+    /// Slips, and factors of the speed-dependent steering, are above 0 and at most 1; the brake share is 0 to 1. Ranges
+    /// of speed begin at 0 or above and rise. Above 0: minimum slip speeds, engine and maximum speed of launch control,
+    /// maximum acceleration and sideslip of stability control, both values of cruise control. All other values are not
+    /// negative.
     pub(crate) fn check(&self) -> Result<(), ModelError> {
         if let Some(anti_lock) = &self.abs {
             check_share("target slip of the anti-lock brakes", anti_lock.slip)?;

@@ -7,13 +7,12 @@ use skidpad_simd::lane::Lane;
 const MIN_SLIP_SPEED_MPS: f32 = 0.1;
 
 /// Returns the spins, rad/s, with which wheels of `radius` m get one step closer to a slip ratio of `target_slip` (–,
-/// negative: slower than the road) if their centres will move at `end_speed` m/s. Their present spin is `spin` rad/s at
-/// `speed` m/s. The slip approaches its target by a first-order lag with `time_constant`, s:
-/// `ω = (1 + κ_next) end_speed / R`. The mask is true where the wheels roll faster than [`MIN_SLIP_SPEED_MPS`];
-/// elsewhere the spins have no meaning.
+/// negative: slower than the road). The present spin is `spin` rad/s at a speed of the wheel centre of `speed` m/s;
+/// `end_speed` is the speed expected at the end of the step. The mask is true where the wheels roll faster than
+/// [`MIN_SLIP_SPEED_MPS`]; elsewhere the spins have no meaning.
 ///
-/// The law controls slips, not spins: the road under a braking car slows down, and a spin would lag by the time
-/// constant.
+/// The slip approaches its target by a first-order lag with `time_constant`, s: `ω = (1 + κ_next) end_speed / R`. The
+/// law controls slips, not spins: the road under a braking car slows down, and a spin would lag by the time constant.
 #[inline(always)]
 pub(crate) fn target_spin<L: Lane>(
     target_slip: L,

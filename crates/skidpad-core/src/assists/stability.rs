@@ -88,8 +88,9 @@ impl StabilityControl {
         speed.smoothstep(self.speed_range[0], self.speed_range[1])
     }
 
-    /// Returns the yaw moment, N m, positive to the left, that removes an excess of the yaw rate (rad/s) of a car with
-    /// a yaw inertia of `inertia` kg m² with the time constant: `−I excess / (T + dt)`.
+    /// Returns the yaw moment, N m, positive to the left, that removes an `excess` of the yaw rate (rad/s) of a car
+    /// with a yaw `inertia` in kg m². The excess decays with the time constant of the assist in steps of `dt` s:
+    /// `−I excess / (T + dt)`.
     pub(crate) fn corrective_moment(&self, excess: f32, inertia: f32, dt: f32) -> f32 {
         -inertia * excess * first_order_share(self.time_constant, dt) / dt
     }

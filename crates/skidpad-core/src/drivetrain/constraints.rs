@@ -206,12 +206,11 @@ impl DriveConstraint {
 
     /// Adds the dry friction of a dead engine behind this clutch: sets `dry_drag`, its largest impulse in N m s, and
     /// replaces the tolerance by [`IMPULSE_TOLERANCE`] for a step of `dt` s. `speed` is the engine's present speed,
-    /// rad/s; `efficiency` is that of the gearbox. At 0 or backwards, also sets the torque ratios so that losses act in
-    /// the direction from the wheels to the engine. Forwards, the ratios stay.
+    /// rad/s; `efficiency` is that of the gearbox. Only the wheels can turn a dead engine, so that losses act from the
+    /// wheels to the engine: at a standstill or backwards, the torque ratios change accordingly. Forwards, they stay.
     ///
     /// The inertia is J and the common speed while the clutch holds is ω: `p = J (ω_f − ω) ∓ D` for forward and
-    /// backward rotation. At a standstill p has any value between both, as with a brake on the flywheel. Only the
-    /// wheels can turn a dead engine, so losses act in that direction.
+    /// backward rotation. At a standstill p has any value between both, as with a brake on the flywheel.
     #[cold]
     #[inline(never)]
     pub(crate) fn add_dry_friction(&mut self, speed: f32, efficiency: f32, dry_drag: f32, dt: f32) {
@@ -300,9 +299,9 @@ impl DriveConstraint {
     }
 
     /// Returns `[per_impulse, per_speed, right_hand_side]` of the equation of the row in `regime`. Holding: its law.
-    /// Slipping: `p + viscous · ω = bound`. Standing dead engine: `ω = 0`. Turning dead engine: the law, with the
-    /// right side shifted by the dry friction over the inertia, up while it turns backwards (0) and down while it turns
-    /// forwards (1).
+    /// Slipping: `p + viscous · ω = bound`. Standing dead engine: `ω = 0`. Turning dead engine: the law, with the right
+    /// side shifted against the rotation by dry friction over inertia: up for backward (0), down for forward (1)
+    /// rotation.
     pub(crate) fn coefficients(&self, regime: Regime) -> [f32; 3] {
         match regime {
             Regime::Holding => [self.per_impulse, self.per_speed, self.right_hand_side],
@@ -347,10 +346,12 @@ impl DriveConstraint {
     }
 
     /// Returns the regime that follows `regime` at `impulse` (N m s) and `speed` (rad/s); `regime` itself if it is
-    /// consistent. A slipping row holds again (dead engine: turns with the sign of `speed`) once its law demands an
-    /// impulse inside the bound. Any other row slips if `impulse` is beyond a bound. A standing dead engine turns if
-    /// the impulse exceeds its dry friction; a turning one stands if its speed has the wrong sign. Both turn conditions
-    /// compare the law at rest with the dry friction.
+    /// consistent.
+    ///
+    /// A slipping row holds again once its law demands an impulse inside the bound; the clutch of a dead engine then
+    /// turns the engine in the direction of `speed`. Any other row slips if `impulse` is beyond a bound. A standing
+    /// dead engine turns if the law at rest demands more than its dry friction. A turning one stands if `speed` has the
+    /// wrong sign.
     pub(crate) fn next_regime(&self, regime: Regime, impulse: f32, speed: f32) -> Regime {
         let [min_impulse, max_impulse] = self.bounds;
         // Regimes: 0 is the lower bound or backwards, 1 the upper bound or forwards.

@@ -46,7 +46,8 @@ impl Engine {
     }
 
     /// Returns the speed after `dt` s, rad/s, from a start at `speed` and before the clutch acts: `ω + dt T / J` with
-    /// the torque at the start and the effective inertia. `peak_torque` returns the largest torque of the curve, N m. Dry friction of a dead engine is left out.
+    /// the torque at the start and the effective inertia. `peak_torque` returns the largest torque of the curve, N m.
+    /// Dry friction of a dead engine is left out.
     #[inline(always)]
     pub(crate) fn free_engine_speed<L: Lane>(
         &self,
@@ -64,9 +65,9 @@ impl Engine {
     /// fire. Drag fades linearly to 0 below idle.
     ///
     /// Below 1.1 times idle speed, the governor adds what the other terms lack to approach idle with its time constant
-    /// (at least `dt`). The torque of the governor is at least 0 and at most `peak_torque`, the largest of the torque curve in N m. A dead
-    /// engine has only the torque of its starter, which accelerates it towards idle in the same way: its drag acts as
-    /// dry friction, outside this function.
+    /// (at least `dt`). The torque of the governor is at least 0 and at most `peak_torque`, the largest of the torque
+    /// curve in N m. A dead engine has only the torque of its starter, which accelerates it towards idle in the same
+    /// way: its drag acts as dry friction, outside this function.
     #[inline(always)]
     fn crank_torque<L: Lane>(&self, speed: L, input: &EngineInput<L>, peak_torque: impl FnOnce() -> L, dt: f32) -> L {
         let (zero, one) = (L::splat(0.0), L::splat(1.0));

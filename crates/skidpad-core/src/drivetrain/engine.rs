@@ -63,7 +63,8 @@ impl Curve {
         self.evaluate_values(speed, |i| L::splat(self.points[i][1]))
     }
 
-    /// Returns the value of [`Curve::evaluate_lanes`] with `value(i)` instead of the value of point `i`.
+    /// Interpolates each lane linearly as [`Curve::evaluate_lanes`] does, with the speeds of this curve, but with
+    /// `value(i)` instead of the value of point `i`. The lanes can thus have different values at the same speeds.
     #[inline(always)]
     #[cfg(feature = "simd_batch")]
     pub(crate) fn evaluate_values<L: Lane>(&self, speed: L, value: impl Fn(usize) -> L) -> L {
@@ -228,10 +229,14 @@ impl Gearbox {
         (1..=top_gear).find(|&gear| shaft_speed * self.ratio(gear) < self.easy_up_speed).unwrap_or(top_gear)
     }
 
-    /// Checks ratios and efficiency (above 0, the efficiency at most 1 to rounding), shift time and kick-down speed
-    /// (not negative), and the shift speeds: the upshift speed must exceed the downshift speed with the throttle
-    /// closed, and both downshift speeds at full throttle. A continuous gearbox also needs two forward ratios, the
-    /// larger one first, and a rate and engine speeds above 0. Returns the first violation.
+    /// Checks the values of the gearbox. Returns the first violation.
+    ///
+    /// - Above 0: ratios and efficiency, which is at most 1 (to rounding). Not negative: shift time and kick-down
+    ///   speed.
+    /// - The upshift speed with the throttle closed exceeds the downshift speed there. The upshift speed at full
+    ///   throttle exceeds both downshift speeds.
+    /// - A continuous gearbox has two forward ratios, the first not smaller, and a ratio rate and engine speeds above
+    ///   0.
     pub(crate) fn check(&self) -> Result<(), ModelError> {
         check_positive("final drive", self.final_drive)?;
         check_positive("reverse ratio", self.reverse)?;

@@ -70,7 +70,7 @@ impl Shafts {
         *self = Self { constraints, motors, ..Self::default() };
     }
 
-    /// Moves the boxes of rows and motors out of the workspace, which is left with empty ones.
+    /// Moves the boxes of rows and motors out of the workspace, so that their memory can be reused. Leaves empty boxes.
     fn take_buffers(&mut self) -> (Box<[DriveConstraint]>, Box<[MotorStep]>) {
         (core::mem::take(&mut self.constraints), core::mem::take(&mut self.motors))
     }

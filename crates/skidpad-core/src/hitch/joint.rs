@@ -192,6 +192,7 @@ impl Joint {
     pub fn update_velocity_arms(&mut self, bodies: [&ChassisState; 2], end_angular_velocities: [Vec3; 2], dt: f32) {
         self.velocity_arms = [0, 1].map(|vehicle_index| {
             let (body, time) = (bodies[vehicle_index], bodies[vehicle_index].pose_lag + 0.5 * dt);
+            // Rate in the middle of `time`, which is the share `0.5 time / dt` of the step.
             let mean_angular_velocity = body.angular_velocity
                 + (end_angular_velocities[vehicle_index] - body.angular_velocity) * (0.5 * time / dt);
             math::integrate_rotation(body.rotation, mean_angular_velocity, time) * self.points[vehicle_index]
@@ -199,10 +200,11 @@ impl Joint {
     }
 
     /// Adds the rotational rows of `hitch` for a step of `dt` s. `ahead_rotation` and `trailer_rotation` are the
-    /// rotations from vehicle axes to world axes at its start. In order: spring and damper against roll about the x
-    /// axis of the trailer; damper, then dry friction against yaw about the z axis of the vehicle ahead; stop of yaw
-    /// about this axis; stop of pitch about the axis perpendicular to both. Rows without stiffness, damping, friction
-    /// or stop are omitted. Pitch has neither spring nor damper.
+    /// rotations from vehicle axes to world axes at the start of the step.
+    ///
+    /// In order: spring and damper against roll about the x axis of the trailer; damper, then dry friction against yaw
+    /// about the z axis of the vehicle ahead; stop of yaw about this axis; stop of pitch about the axis perpendicular
+    /// to both. Rows without stiffness, damping, friction or stop are omitted. Pitch has neither spring nor damper.
     fn add_rotation_rows(&mut self, hitch: &Hitch, [ahead_rotation, trailer_rotation]: [Quat; 2], dt: f32) {
         // Roll, pitch and yaw of the trailer relative to the vehicle ahead, rad.
         let angles = math::roll_pitch_yaw(ahead_rotation.inverse() * trailer_rotation);
@@ -225,9 +227,9 @@ impl Joint {
         self.add_stop(pitch_axis, angles.y, hitch.largest_pitch, dt);
     }
 
-    /// Adds a one-sided row that stops the `angle` (rad) about `axis` at ± `max_angle`, in a step of `dt` s: the rate
-    /// may reach the stop, but not pass it, at the end of the step. Beyond the stop the row returns a fifth of the
-    /// excess. Adds nothing if `max_angle` is infinite.
+    /// Adds a one-sided row that stops the `angle` (rad) about `axis` at ± `max_angle`: at the end of the step of `dt`
+    /// s the angle may reach the stop, but not pass it. Beyond the stop, the row returns a fifth of the excess in the
+    /// step. Adds nothing if `max_angle` is infinite.
     fn add_stop(&mut self, axis: Vec3, angle: f32, max_angle: f32, dt: f32) {
         if max_angle.is_finite() {
             let remaining_angle = max_angle - angle.abs(); // angle to the stop, rad; negative beyond it

@@ -60,7 +60,8 @@ impl<W: BlockLanes> BlockModel<W> {
         &self.body
     }
 
-    /// Sets the model of `car`.
+    /// Sets the model of `car`, and replaces the constants in the lane of this car by those of `model`. The constants
+    /// of other cars are unchanged.
     ///
     /// # Errors
     /// Returns the parts of `model` that must be those of the other cars, but differ. Nothing is changed then.
@@ -100,8 +101,9 @@ fn torque_curve(parts: &ModelParts) -> Option<&Curve> {
 }
 
 /// Returns the names of the parts in which `model` differs from `base` beyond the numbers that may differ from car to
-/// car: mass and inertia; radius, inertia, brakes and rolling resistance of a wheel; springs, dampers and stops; rates of
-/// anti-roll bars; constants of tyres that are curves or TMeasy; coefficients of the air; engine torque.
+/// car: mass and inertia; radius, inertia, brakes, rolling resistance and unsprung mass of a wheel; springs, dampers
+/// and stops; rates of anti-roll bars; constants of tyres that are curves or TMeasy; coefficients of the air; engine
+/// torque.
 fn layout_differences(base: &Model, model: &Model) -> Vec<&'static str> {
     let (base, parts) = (base.parts(), model.parts());
     let has_same_bars = base.bars.len() == parts.bars.len()
@@ -136,7 +138,8 @@ fn layout_differences(base: &Model, model: &Model) -> Vec<&'static str> {
     .collect()
 }
 
-/// Returns `wheel` with the numbers that may differ from car to car replaced by those of `base`.
+/// Returns `wheel` with the numbers that may differ from car to car replaced by those of `base`. Knees, progressive
+/// rates and brake discs are replaced only if both wheels have them or both have none.
 fn without_numbers(wheel: &Wheel, base: &Wheel) -> Wheel {
     let has_knee = |strut: &Strut| strut.knees != <[_; 2]>::default();
     let knees = if has_knee(&wheel.strut) == has_knee(&base.strut) { base.strut.knees } else { wheel.strut.knees };
@@ -173,7 +176,8 @@ fn has_same_powertrain(base: &ModelParts, parts: &ModelParts) -> bool {
     }
 }
 
-/// Returns whether both are equal, except for the sizes of coefficients that both have.
+/// Returns whether both are equal, except for the drag, and for the sizes of side and downforce coefficients that both
+/// have.
 fn has_same_aero(base: &Aero, aero: &Aero) -> bool {
     let mut aero = aero.clone();
     let same_presence = |a: f32, b: f32| (a == 0.0) == (b == 0.0);

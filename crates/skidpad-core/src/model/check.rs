@@ -14,9 +14,12 @@ use bevy_math::{Mat3, Vec3};
 /// ground, or press them down without limit.
 const MAX_LINK_SLOPE: f32 = 0.8;
 
-/// Checks all `parts` of a vehicle: number and order of wheels, mass and steering, inertia, hull, axles, wheels, links
-/// between wheels, tyres, sprung inertia, hitch, coupler, assists, aerodynamics and drivetrain, in this order. Returns
-/// the first violation; of a tyre, its first fault. Whether the wheels carry the car is not checked here.
+/// Checks all `parts` of a vehicle. Returns the first violation; of a tyre, its first fault. Whether the wheels carry
+/// the car is not checked here.
+///
+/// Order: number and order of wheels, mass and height of the centre of mass, steering, inertia, hull, reference for
+/// ray-cast vehicles, axles, wheels, links between wheels, tyres, sprung inertia, hitch, coupler, assists,
+/// aerodynamics, couplings, motors and powertrain.
 pub(crate) fn check(parts: &ModelParts) -> Result<(), ModelError> {
     let wheel_count = parts.wheels.len();
     if !(2..=MAX_WHEELS).contains(&wheel_count) {
@@ -177,12 +180,17 @@ fn check_disc(disc: &BrakeDisc, value_name: impl Fn(&str) -> String) -> Result<(
     check_not_negative(&value_name("1 - remaining torque share of a faded brake"), 1.0 - disc.min_torque_factor)
 }
 
-/// Checks the values of wheel number `i`: indices of axle and tyre, position, tread, springs, dampers, brakes, rolling
-/// resistance and unsprung mass. Above 0: radius, spin inertia, wheel rate at rest and at full droop, travels, knee
-/// speeds (also infinite), unsprung mass and tyre rate. Values that may be absent (stop rate, damping, torques, rolling
-/// resistance) are at least 0. A tread is at most as wide as the wheel is high. The roll centre must not be higher than
-/// [`MAX_LINK_SLOPE`] of half the track. Camber and toe must stay below 1 rad over the travel. Returns the first
-/// violation.
+/// Checks the values of wheel number `i`. Returns the first violation, whose text contains the wheel number.
+///
+/// - Indices of axle and tyre exist, and the position is finite.
+/// - Above 0: radius, spin inertia, wheel rate at rest and at full droop, bump, droop and stop travel, knee speeds
+///   (also infinite), tread width, unsprung mass and vertical tyre rate.
+/// - At least 0: progressive rate, damping, ratios of fast damping, stop rate, brake torques, coefficients of rolling
+///   resistance and their fade speed, vertical tyre damping.
+/// - The roll centre is above or below the ground by at most [`MAX_LINK_SLOPE`] of half the track; on the ground for a
+///   single wheel.
+/// - |Toe| and |camber| are below 1 rad over the whole travel.
+/// - A tread is at most as wide as the wheel is high; a brake disc is valid by [`check_disc`].
 fn check_wheel(parts: &ModelParts, i: usize, wheel: &Wheel) -> Result<(), ModelError> {
     let value_name = |quantity: &str| format!("wheel {i}: {quantity}");
     check_index(&value_name("axle"), wheel.axle, parts.axles.len())?;

@@ -42,7 +42,8 @@ impl LawGroup {
 
 #[cfg(feature = "simd_batch")]
 impl<A: WheelLanes> LawGroup<A> {
-    /// Combines two groups of the same law: applies `combine` to both values of each constant.
+    /// Combines two groups of the same law: applies `combine` to both values of each constant. A tyre given by its
+    /// index is that of this group; if only this group has TMeasy constants, both values are those of this group.
     pub(crate) fn zip_with<B: WheelLanes>(&self, other: &Self, combine: impl Fn(A, A) -> B) -> LawGroup<B> {
         let tyres = match (&self.tyres, &other.tyres) {
             (LawTyres::TMeasy(tyres), LawTyres::TMeasy(other)) => LawTyres::TMeasy(tyres.zip_with(other, &combine)),

@@ -243,10 +243,10 @@ impl Model {
         self.lane_indices[i]
     }
 
-    /// Returns, for each lane, the share of its wheels (one per group of four lanes) for which `has_property` returns
-    /// true, 0 to 1; 0 for a lane without wheels. `has_property` takes a wheel number.
+    /// Returns four shares, one per lane of the wheel groups: of the wheels in this lane of any group, the share for
+    /// which `has_property` returns true (0 to 1; 0 for a lane without wheels). `has_property` takes a wheel index.
     pub(crate) fn share_of_lanes(&self, has_property: impl Fn(usize) -> bool) -> F32x4 {
-        // Wheels with the property, and all wheels, of each lane.
+        // Numbers of wheels with the property (index 0) and of all wheels (index 1), by lane.
         let mut counts = [[0.0; 4]; 2];
         for (wheel, lane_index) in self.lane_indices.iter().enumerate() {
             counts[0][lane_index.lane] += f32::from(has_property(wheel));
@@ -256,10 +256,12 @@ impl Model {
         matching / total.at_least(F32x4::splat(1.0))
     }
 
-    /// Returns true if `wheels` are neighbours on one axle in a group (lanes 0 and 1, or 2 and 3), and a link between
-    /// them resists opposite travel: the `coupling_sign` of the link is below 0 (anti-roll bar −1, heave spring 1).
+    /// Returns true if `wheels` are neighbours on one axle in a group (lanes 0 and 1, or 2 and 3), and `coupling_sign`
+    /// is below 0. The coupling sign of a link between two wheels is −1 if the link resists opposite travel (anti-roll
+    /// bar), and 1 if it resists equal travel (heave spring).
     pub(crate) fn is_between_opposite(&self, wheels: [usize; 2], coupling_sign: f32) -> bool {
         let [first, second] = wheels.map(|i| self.lane_indices[i]);
+        // `^ 1` exchanges left and right lane of an axle.
         coupling_sign < 0.0 && first.group == second.group && first.lane ^ 1 == second.lane
     }
 
@@ -360,8 +362,9 @@ impl Model {
         self.tyre(i).patch_lengths(&Conditions { camber: conditions.camber * mirror_sign, ..*conditions })
     }
 
-    /// Returns the slips κ and −tan α of wheel `i` in the state `wheel`: the deflection of its patch over the
-    /// relaxation lengths. For dry friction, returns the deflection over the sliding deflection.
+    /// Returns the slips κ and −tan α of wheel `i` in the state `wheel`, lagged by the relaxation lengths: the
+    /// deflection of its patch over these lengths. For dry friction, returns the deflection over the sliding
+    /// deflection.
     pub fn lagged_slip(&self, i: usize, wheel: &WheelState) -> [f32; 2] {
         let lengths = self.patch_lengths(i, &wheel.conditions());
         [0, 1].map(|k| wheel.deflection[k] / lengths[k])

@@ -17,12 +17,11 @@ pub fn sprung_masses(points: &[[f64; 2]], mass: f64) -> Option<Vec<f64>> {
 
 /// Computes the mass that each wheel carries at rest (kg) for a vehicle that is towed, or that a trailer rests on, by
 /// the conditions of [`sprung_masses`]. `points` are the wheels, `coupler` and `hitch` the positions of both from the
-/// centre of mass (m).
+/// centre of mass (m). Returns `None` if no non-negative shares of the wheels exist.
 ///
 /// The `coupler` of a trailer carries the rest of its mass, in either direction: wheels are loaded as by springs of one
-/// rate on a body that turns about the coupler. `hitch` is a position and the mass that rests there (kg). Wheels and
-/// coupler carry it together with the vehicle's own mass. The share of the coupler is not returned. Returns `None` if
-/// no non-negative shares of the wheels exist.
+/// rate on a body that turns about the coupler. The share of the coupler is not returned. `hitch` is a position and the
+/// mass that rests there (kg), which wheels and coupler carry together with the vehicle's own mass.
 pub fn carried_masses(
     points: &[[f64; 2]],
     coupler: Option<[f64; 2]>,

@@ -33,9 +33,9 @@ pub(crate) struct TorquePath {
 }
 
 impl TorquePath {
-    /// Builds the path through `coupling`: for each row between spins, the sum of its levers on the wheels of both
-    /// sides, or 0 if it drives only one side. The first engine or motor row that drives both sides determines the
-    /// split; without one it is a half.
+    /// Builds the path through `coupling`. Each row between spins gets the sum of its levers (row speed per wheel
+    /// speed) on the wheels of both sides, or 0 if it drives only one side. The first engine or motor row that drives
+    /// both sides determines the share of the first side; without such a row it is a half.
     pub(crate) fn new(parts: &ModelParts, coupling: &TorqueCoupling) -> Self {
         // Sums of a row's levers on both sides; `None` if it drives only one of them.
         let side_sums = |levers: Box<[f32]>| {

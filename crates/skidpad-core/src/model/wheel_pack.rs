@@ -1,7 +1,7 @@
 //! Constants of the wheels in groups of four lanes: two axles, left before right.
 //!
-//! An axle always has two lanes, so that sums by axle treat left and right alike. The second lane of a single-wheel axle is
-//! empty.
+//! An axle always has two lanes, so that sums by axle treat left and right alike. The second lane of a single-wheel
+//! axle is empty.
 
 use crate::constants::STANDARD_GRAVITY;
 use crate::drivetrain::parameters::Powertrain;
@@ -53,7 +53,8 @@ pub struct WheelPack<W: WheelLanes = F32x4> {
     pub(crate) discs: Option<BrakeDiscLanes<W>>,
     /// Rolling resistance coefficients.
     pub(crate) rolling: RollingCoefficientLanes<W>,
-    /// Speeds between which the patch changes from a standing spring to a rolling tyre, m/s; see [`Wheel::walking_speeds`].
+    /// Speeds between which the patch changes from a standing spring to a rolling tyre, m/s; see
+    /// [`Wheel::walking_speeds`].
     pub(crate) walking: [W; 2],
     /// Mass that each wheel carries at rest, its unsprung mass included, kg.
     pub(crate) carried_mass: W,
@@ -79,7 +80,8 @@ pub struct WheelPack<W: WheelLanes = F32x4> {
     pub(crate) droop_travel: W,
     /// Rate of the bump stop, N/m, in parallel with the spring.
     pub(crate) stop_rate: W,
-    /// Rate of the anti-roll bars to the opposite wheel, N/m. Only bars through the strut with a speed-independent rate count.
+    /// Rate of the anti-roll bars to the opposite wheel, N/m. Only bars through the strut with a speed-independent rate
+    /// count.
     pub(crate) bar_rate: W,
     /// Compression at which the bump stop is fully compressed, m.
     pub(crate) solid_travel: W,
@@ -107,21 +109,24 @@ pub struct WheelPack<W: WheelLanes = F32x4> {
     pub(crate) shaft_jacobian: Box<[W]>,
 }
 
-/// Wheels on the beams of solid axles; zeros in the lanes of other wheels. A beam follows the body laterally at its roll centre and rotates about it.
+/// Wheels on the beams of solid axles; zeros in the lanes of other wheels. A beam follows the body laterally at its
+/// roll centre and rotates about it.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct Beam {
-    /// Rotation of the beam relative to the body per wheel travel, rad/m. Jounce of the left wheel tilts the beam to the right.
+    /// Rotation of the beam relative to the body per wheel travel, rad/m. Jounce of the left wheel tilts the beam to
+    /// the right.
     tilt_per_travel: F32x4,
-    /// Displacement of both wheel centres to the right per travel of this wheel due to that rotation, –: (R − h) / track, negative for right wheels,
-    /// with wheel radius R and roll centre height h.
+    /// Displacement of both wheel centres to the right per travel of this wheel due to that rotation, –: (R − h) /
+    /// track, negative for right wheels, with wheel radius R and roll centre height h.
     pub sway: F32x4,
     /// 0.5 for wheels on a beam, otherwise 0.
     half: F32x4,
 }
 
 impl Beam {
-    /// Builds the beams of the solid axles among `wheels`: rotation per travel 1 / (y − y') with the lateral position y' of the opposite wheel.
-    /// `None` without a solid axle. `present` masks empty lanes. `sway` is the rotation times R − h; `half` is 0.5 on beams.
+    /// Builds the beams of the solid axles among `wheels`: rotation per travel 1 / (y − y') with the lateral position
+    /// y' of the opposite wheel. `None` without a solid axle. `present` masks empty lanes. `sway` is the rotation times
+    /// R − h; `half` is 0.5 on beams.
     fn new(parts: &ModelParts, wheels: [usize; 4], present: F32x4) -> Option<Self> {
         // Rotation per travel of wheel `i`; `None` without a beam or an opposite wheel.
         let tilt_of_wheel = |i: usize| {
@@ -143,8 +148,8 @@ impl Beam {
         })
     }
 
-    /// Returns the rotation of each wheel's beam relative to the body, (q_left − q_right) / track, with the wheels at `travel` (m), rad, positive to
-    /// the right; 0 without a beam.
+    /// Returns the rotation of each wheel's beam relative to the body, (q_left − q_right) / track, with the wheels at
+    /// `travel` (m), rad, positive to the right; 0 without a beam.
     #[inline(always)]
     pub fn tilt(&self, travel: F32x4) -> F32x4 {
         let own_tilt = self.tilt_per_travel * travel;
@@ -159,11 +164,12 @@ impl Beam {
     }
 }
 
-/// Wheels that links guide laterally as they travel, about a roll centre off the ground; zeros in the lanes of other wheels.
+/// Wheels that links guide laterally as they travel, about a roll centre off the ground; zeros in the lanes of other
+/// wheels.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(crate) struct RollCentreLinks {
-    /// Displacement of the contact point to the left per metre of jounce, –; see [`crate::Model::link_slope`]. On a beam, the mean of the
-    /// displacements due to both wheels applies to both.
+    /// Displacement of the contact point to the left per metre of jounce, –; see [`crate::Model::link_slope`]. On a
+    /// beam, the mean of the displacements due to both wheels applies to both.
     pub slope: F32x4,
     /// 0.5 for wheels on a beam, otherwise 0.
     pub half: F32x4,
@@ -172,8 +178,8 @@ pub(crate) struct RollCentreLinks {
 }
 
 impl RollCentreLinks {
-    /// Builds the links of the axles of `wheels`: the slope [`link_slope`], and whether the axle is a beam or independent. `None` if every roll
-    /// centre is on the ground. `present` masks empty lanes.
+    /// Builds the links of the axles of `wheels`: the slope [`link_slope`], and whether the axle is a beam or
+    /// independent. `None` if every roll centre is on the ground. `present` masks empty lanes.
     fn new(parts: &ModelParts, wheels: [usize; 4], present: F32x4) -> Option<Self> {
         let axle = |i: usize| &parts.axles[parts.wheels[i].axle];
         let slopes = wheels.map(|i| link_slope(parts, i));
@@ -192,15 +198,17 @@ impl RollCentreLinks {
         values * self.independent + (values + values.opposite()) * self.half
     }
 
-    /// Returns the velocity of the contact points to the left relative to the body while the wheels travel at `rate` (m/s), m/s: `slope · rate`, on a
-    /// beam the mean of both wheels. A travel instead of a rate gives the displacement (m).
+    /// Returns the velocity of the contact points to the left relative to the body while the wheels travel at `rate`
+    /// (m/s), m/s: `slope · rate`, on a beam the mean of both wheels. A travel instead of a rate gives the displacement
+    /// (m).
     #[inline(always)]
     pub fn lateral_velocity(&self, rate: F32x4) -> F32x4 {
         self.mean_of_ends(self.slope * rate)
     }
 
-    /// Returns the jacking force of the links on each wheel, upwards along its travel, for tyre forces `lateral_force` to the left: `slope ·
-    /// lateral_force`, on a beam with the mean of both tyre forces. The unit is that of `lateral_force`, N or N s.
+    /// Returns the jacking force of the links on each wheel, upwards along its travel, for tyre forces `lateral_force`
+    /// to the left: `slope · lateral_force`, on a beam with the mean of both tyre forces. The unit is that of
+    /// `lateral_force`, N or N s.
     #[inline(always)]
     pub fn jacking_force(&self, lateral_force: F32x4) -> F32x4 {
         self.slope * self.mean_of_ends(lateral_force)
@@ -219,8 +227,8 @@ pub(crate) struct LateralComplianceLanes {
 }
 
 impl LateralComplianceLanes {
-    /// Builds the compliances of `wheels`: rate and damping of each axle divided by its number of wheels. `None` without a compliant axle. `present`
-    /// masks empty lanes.
+    /// Builds the compliances of `wheels`: rate and damping of each axle divided by its number of wheels. `None`
+    /// without a compliant axle. `present` masks empty lanes.
     fn new(parts: &ModelParts, wheels: [usize; 4], present: F32x4) -> Option<Self> {
         // Rate (N/m) and damping (N s/m) per wheel.
         let compliances = wheels.map(|i| {
@@ -238,14 +246,15 @@ impl LateralComplianceLanes {
     }
 }
 
-/// Returns the roll centre height of the axle of wheel `i` over [`lateral_offset`], –; 0 for a roll centre on the ground. Positive if jounce moves
-/// the contact point to the left.
+/// Returns the roll centre height of the axle of wheel `i` over [`lateral_offset`], –; 0 for a roll centre on the
+/// ground. Positive if jounce moves the contact point to the left.
 pub(crate) fn link_slope(parts: &ModelParts, i: usize) -> f32 {
     let height = parts.axles[parts.wheels[i].axle].roll_centre_height;
     if height == 0.0 { 0.0 } else { height / lateral_offset(parts, i) }
 }
 
-/// Returns half the lateral distance of wheel `i` from the other wheel of its axle, m, positive for the left wheel; 0 for a single wheel.
+/// Returns half the lateral distance of wheel `i` from the other wheel of its axle, m, positive for the left wheel; 0
+/// for a single wheel.
 pub(crate) fn lateral_offset(parts: &ModelParts, i: usize) -> f32 {
     let wheel = &parts.wheels[i];
     let is_opposite = |&(k, other): &(usize, &Wheel)| k != i && other.axle == wheel.axle;
@@ -254,7 +263,8 @@ pub(crate) fn lateral_offset(parts: &ModelParts, i: usize) -> f32 {
 }
 
 impl WheelPack {
-    /// Returns the entries of this group's wheels in `all`; `None` unless the group has four consecutive wheels, as in most cars.
+    /// Returns the entries of this group's wheels in `all`; `None` unless the group has four consecutive wheels, as in
+    /// most cars.
     #[inline(always)]
     pub(crate) fn consecutive_four_mut<'a, T>(&self, all: &'a mut [T]) -> Option<&'a mut [T; 4]> {
         all.get_mut(self.first_wheel?..)?.first_chunk_mut()
@@ -266,8 +276,8 @@ impl WheelPack {
         all.get(self.first_wheel?..)?.first_chunk()
     }
 
-    /// Returns true if the lanes are two full axles of two wheels, or one, whose wheel indices are consecutive from `first_wheel` on. A group with a
-    /// single-wheel axle returns false.
+    /// Returns true if the lanes are two full axles of two wheels, or one, whose wheel indices are consecutive from
+    /// `first_wheel` on. A group with a single-wheel axle returns false.
     #[cfg(feature = "simd_batch")]
     pub(crate) fn is_consecutive_from(&self, first_wheel: usize) -> bool {
         let lane_count = match self.present.lanes() {
@@ -284,8 +294,8 @@ impl WheelPack {
         F32x4::new(self.wheels.map(value)) * self.present
     }
 
-    /// Returns the entry of each lane's wheel in `all`, for [`WheelPack::gather_field`] and [`WheelPack::gather_four_fields`]. An empty lane has the
-    /// entry of another wheel.
+    /// Returns the entry of each lane's wheel in `all`, for [`WheelPack::gather_field`] and
+    /// [`WheelPack::gather_four_fields`]. An empty lane has the entry of another wheel.
     #[inline(always)]
     pub(crate) fn wheel_entries<'a, T>(&self, all: &'a [T]) -> [&'a T; 4] {
         match self.consecutive_four(all) {
@@ -337,7 +347,8 @@ impl WheelPack {
 #[cfg(feature = "simd_batch")]
 impl<A: WheelLanes> WheelPack<A> {
     /// Combines the constants of this and the `other` pack, of two cars with the same layout: applies `combine` to both
-    /// values of each constant. Everything else is that of this pack. Beams, roll centre links and lateral compliance are
+    /// values of each constant. Indices and flags are those of this pack, and so is the presence of optional constants;
+    /// if `other` lacks one, both values are that of this pack. Beams, roll centre links and lateral compliance are
     /// left out (`None`).
     pub(crate) fn zip_with<B: WheelLanes>(&self, other: &Self, combine: impl Fn(A, A) -> B) -> WheelPack<B> {
         let number = |field: fn(&Self) -> A| combine(field(self), field(other));
@@ -406,8 +417,8 @@ impl<W: WheelLanes> WheelPack<W> {
         W::splat(0.0).less(self.present)
     }
 
-    /// Returns the spring forces beyond those at rest at `travel` (m), N, `(c + ½ r z) z` with the rate c at rest and its increase r, and the wheel
-    /// rates there, `c + r z`, N/m. Stops are left out.
+    /// Returns the spring forces beyond those at rest at `travel` (m), N, `(c + ½ r z) z` with the rate c at rest and
+    /// its increase r, and the wheel rates there, `c + r z`, N/m. Stops are left out.
     #[inline(always)]
     pub(crate) fn spring_force_and_rate(&self, travel: W) -> (W, W) {
         let Some(progressive_rate) = self.progressive_rate else { return (self.wheel_rate * travel, self.wheel_rate) };
@@ -421,15 +432,16 @@ impl<W: WheelLanes> WheelPack<W> {
         self.radius * W::splat(2.0)
     }
 
-    /// Returns the vertical deflection of the tyres at rest, carried weight over tyre rate, m. Valid only for wheels with a known unsprung mass.
+    /// Returns the vertical deflection of the tyres at rest, carried weight over tyre rate, m. Valid only for wheels
+    /// with a known unsprung mass.
     #[inline(always)]
     pub(crate) fn static_tyre_deflection(&self) -> W {
         self.carried_mass * W::splat(STANDARD_GRAVITY) / self.tyre_rate
     }
 }
 
-/// Returns the group and lane of every wheel, by wheel index: two axles per group, two lanes per axle. `axle_wheels` has the left and the right wheel
-/// of each axle, twice the same for a single wheel.
+/// Returns the group and lane of every wheel, by wheel index: two axles per group, two lanes per axle. `axle_wheels`
+/// has the left and the right wheel of each axle, twice the same for a single wheel.
 pub(crate) fn lane_indices(parts: &ModelParts, axle_wheels: &[[usize; 2]]) -> Box<[LaneIndex]> {
     // Lane 0 or 2 for the first wheel of an axle, 1 or 3 for the second.
     let lane_index = |i: usize| {
@@ -440,8 +452,9 @@ pub(crate) fn lane_indices(parts: &ModelParts, axle_wheels: &[[usize; 2]]) -> Bo
     (0..parts.wheels.len()).map(lane_index).collect()
 }
 
-/// Builds the groups of a vehicle, two axles each. `carried_masses` is the mass that each wheel carries at rest (kg), `axle_wheels` as for
-/// [`lane_indices`]. Lanes of a missing second axle or second wheel repeat another wheel and are marked empty.
+/// Builds the groups of a vehicle, two axles each. `carried_masses` is the mass that each wheel carries at rest (kg),
+/// `axle_wheels` as for [`lane_indices`]. Lanes of a missing second axle or second wheel repeat another wheel and are
+/// marked empty.
 pub(crate) fn build_packs(parts: &ModelParts, carried_masses: &[f32], axle_wheels: &[[usize; 2]]) -> Box<[WheelPack]> {
     axle_wheels
         .chunks(2)
@@ -462,9 +475,12 @@ pub(crate) fn build_packs(parts: &ModelParts, carried_masses: &[f32], axle_wheel
         .collect()
 }
 
-/// Builds the group of four lanes with these `wheels`; `present` is 1, or 0 in empty lanes. `carried_masses` is the mass on each wheel at rest (kg).
-/// Copies most values per wheel; droop travel ends where the spring is slack, and `bar_rate` sums the bars of [`counts_in_bar_rate`]. Brake, bar,
-/// direct drive and shaft values are 0 in empty lanes.
+/// Builds the group of four lanes with these `wheels`; `present` is 1, or 0 in empty lanes. `carried_masses` is the
+/// mass on each wheel at rest (kg).
+///
+/// Most values are those of the wheels. Droop travel ends where the spring is slack, and `bar_rate` sums the bars of
+/// [`counts_in_bar_rate`]. Values of empty lanes repeat those of another wheel, except brake, bar, direct drive and
+/// shaft values, which are 0.
 fn build_pack(parts: &ModelParts, carried_masses: &[f32], wheels: [usize; 4], present: F32x4) -> WheelPack {
     // Value of every lane; empty lanes repeat another wheel.
     let lanes = |value: &dyn Fn(&Wheel) -> f32| F32x4::new(wheels.map(|i| value(&parts.wheels[i])));
@@ -526,20 +542,23 @@ fn build_pack(parts: &ModelParts, carried_masses: &[f32], wheels: [usize; 4], pr
     }
 }
 
-/// Returns true if a bar connects the wheels of one axle through their struts (not on the chassis) with a speed-independent rate.
+/// Returns true if a bar connects the wheels of one axle through their struts (not on the chassis) with a
+/// speed-independent rate.
 fn counts_in_bar_rate(parts: &ModelParts, bar: &AntiRollBar) -> bool {
     let [left, right] = bar.wheels.map(|i| parts.wheels[i].axle);
     left == right && bar.force_path == BarForcePath::InLoadPath && bar.speed_range == [0.0; 2]
 }
 
-/// Returns the indices of the axle links that are not part of [`WheelPack::bar_rate`]. Bars come first, then heave springs.
+/// Returns the indices of the axle links that are not part of [`WheelPack::bar_rate`]. Bars come first, then heave
+/// springs.
 pub(crate) fn separate_axle_links(parts: &ModelParts) -> Box<[usize]> {
     let bars = parts.bars.iter().enumerate().filter(|(_, bar)| !counts_in_bar_rate(parts, bar)).map(|(k, _)| k);
     bars.chain((0..parts.heave_springs.len()).map(|k| parts.bars.len() + k)).collect()
 }
 
-/// Returns the extension of an unloaded wheel, m: the droop stop or, if smaller, the extension at which the spring is slack. `carried_mass` is the
-/// mass on the wheel at rest, kg. A wheel that a force would have to pull down to the ground does not touch it.
+/// Returns the extension of an unloaded wheel, m: the droop stop or, if smaller, the extension at which the spring is
+/// slack. `carried_mass` is the mass on the wheel at rest, kg. A wheel that a force would have to pull down to the
+/// ground does not touch it.
 fn droop_extension(strut: &Strut, carried_mass: f32) -> f32 {
     // A loss of the whole static load extends the spring: a negative compression.
     let slack_extension = -strut.compression_at_force((-carried_mass * STANDARD_GRAVITY).into(), 0.0) as f32;

@@ -238,8 +238,8 @@ impl Slots {
     }
 
     /// Copies the generations of `other` to a world that was rebuilt with the same cars; all of them become active. A
-    /// slot that is empty in `other` gets the generation before the removal, i.e. the identifier of the car that was
-    /// removed from it last. Slots that this world does not have are skipped.
+    /// slot that is empty in `other` gets the generation before the removal: the identifier of the car that was removed
+    /// from this slot last. Slots that this world does not have are skipped.
     pub fn copy_identifiers(&mut self, other: &Self) {
         for (slot, occupancy) in other.occupancies.iter().enumerate() {
             let removal_count = u32::from(*occupancy == Occupancy::Empty);

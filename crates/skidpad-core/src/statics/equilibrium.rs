@@ -41,9 +41,9 @@ impl StaticEquilibrium {
     /// rad. Returns `None` if a wheel would lift or reach its stop: such a car has to settle by itself.
     ///
     /// Compressions are `z = −heave + x θ − y φ` (roll φ, pitch θ). The loads N must carry the normal part of gravity.
-    /// They must also balance the moment of its tangential part, which acts at the centre of mass while friction acts
-    /// on the ground: `Σ N = m g_n`, `Σ x N = h m g_x`, `Σ y N = h m g_y`. Friction is distributed in proportion to the
-    /// static loads.
+    /// The loads must also balance the moment of the tangential part of gravity, which acts at the centre of mass while
+    /// friction acts on the ground: `Σ N = m g_n`, `Σ x N = h m g_x`, `Σ y N = h m g_y`. Friction is distributed in
+    /// proportion to the static loads.
     ///
     /// Each of 8 passes turns gravity by the last tilt, linearizes springs, bars, heave springs, jacking forces and the
     /// lateral scrub of the contacts at the last pose, and solves for heave, roll and pitch. There is no convergence
@@ -116,8 +116,8 @@ impl StaticEquilibrium {
     }
 }
 
-/// Returns gravity in the axes of a car upright on the plane of `scene` that heads `heading` rad, m/s². On a level plane
-/// no heading changes a bit.
+/// Returns gravity in the axes of a car upright on the plane of `scene` that heads `heading` rad, m/s². On a level
+/// plane no heading changes a bit.
 fn upright_gravity(scene: &Scene, heading: f32) -> Vec3 {
     let world_gravity = Vec3::new(0.0, 0.0, -scene.gravity);
     if scene.slope == 0.0 { world_gravity } else { scene.upright_orientation(heading).inverse() * world_gravity }

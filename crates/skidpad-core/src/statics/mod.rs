@@ -28,10 +28,10 @@ impl Model {
         self.wheel_packs()[group].droop_travel.lanes()[lane]
     }
 
-    /// Returns the jacking force at wheel `i`: its strut carries so much more than the ground because of the links. The
-    /// force is the slope of the links ([`Model::link_slope`]) times the lateral force; on a solid axle, times the mean
-    /// of both wheels' forces. `lateral_force` is the leftward tyre force on the car at each wheel; the result has the
-    /// same unit.
+    /// Returns the jacking force at wheel `i`: the force by which its strut carries more than the ground, because the
+    /// links push the wheel up. The force is the slope of the links ([`Model::link_slope`]) times the lateral force; on
+    /// a solid axle, times the mean of both wheels' forces. `lateral_force` is the leftward tyre force on the car at
+    /// each wheel; the result has the same unit.
     pub fn jacking_force(&self, i: usize, lateral_force: impl Fn(usize) -> f64) -> f64 {
         let axle = self.parts().wheels[i].axle;
         let [left, right] = self.axle_wheels()[axle];

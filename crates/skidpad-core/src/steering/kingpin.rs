@@ -4,8 +4,8 @@ use crate::steering::parameters::Kingpin;
 use bevy_math::Vec3;
 use skidpad_simd::math;
 
-/// Force and moment of the ground on a wheel at the centre of its contact, in axes of the wheel: x along its heading on the
-/// ground, y to its left, z along the contact normal.
+/// Force and moment of the ground on a wheel at the centre of its contact, in axes of the wheel: x along its heading on
+/// the ground, y to its left, z along the contact normal.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(crate) struct GroundForce {
     /// Force (N): longitudinal, lateral, load.
@@ -15,13 +15,14 @@ pub(crate) struct GroundForce {
 }
 
 impl Kingpin {
-    /// Returns the moment of `ground` about the steering axis of a wheel of `radius` (m) in N m, positive if it turns the
-    /// wheel to the left. `side_sign` is 1 for a wheel on the left side, −1 for one on the right side; 0 for a wheel in the
-    /// middle, whose axis lies in the plane of the car. `steer` is the rotation about the axis (rad), positive to the left.
+    /// Returns the moment of `ground` about the steering axis of a wheel of `radius` (m) in N m, positive if it turns
+    /// the wheel to the left. `side_sign` is 1 for a wheel on the left side, −1 for one on the right side; 0 for a
+    /// wheel in the middle, whose axis lies in the plane of the car. `steer` is the rotation about the axis (rad),
+    /// positive to the left.
     ///
-    /// The wheel is a disc that turns about the inclined axis, so that it also leans. The ground acts at its lowest point;
-    /// the moment of the load is then minus the load times the rise of the car per steering angle. The torque of drive
-    /// shafts, and camber other than by steering, are not included.
+    /// The wheel is a disc that turns about the inclined axis, so that it also leans. The ground acts at its lowest
+    /// point; the moment of the load is then minus the load times the rise of the car per steering angle. The torque of
+    /// drive shafts, and camber other than by steering, are not included.
     pub(crate) fn moment(&self, radius: f32, side_sign: f32, steer: f32, ground: &GroundForce) -> f32 {
         let tan = |angle: f32| {
             let (sin, cos) = math::sin_cos(angle);
@@ -53,8 +54,8 @@ mod tests {
     /// Radius of the wheels, m.
     const RADIUS: f32 = 0.32;
 
-    /// Forces of a wheel in a left turn with drive: 200 N forward, 1,000 N to the left, 4,000 N load, aligning moment of
-    /// −20 N m.
+    /// Forces of a wheel in a left turn with drive: 200 N forward, 1,000 N to the left, 4,000 N load, aligning moment
+    /// of −20 N m.
     const GROUND: GroundForce = GroundForce { force: Vec3::new(200.0, 1000.0, 4000.0), aligning: -20.0 };
 
     /// Checks the parts of the moment for a vertical axis: lateral force times both trails, longitudinal force times
@@ -68,8 +69,8 @@ mod tests {
         }
     }
 
-    /// Height of the wheel centre above the lowest point of the disc plus the fall of the centre, m: rise of the car when the
-    /// wheel is steered, computed with 64-bit rotations by `steer` about the axis of a wheel on the left side.
+    /// Height of the wheel centre above the lowest point of the disc plus the fall of the centre, m: rise of the car
+    /// when the wheel is steered, computed with 64-bit rotations by `steer` about the axis of a wheel on the left side.
     fn rise(kingpin: &Kingpin, steer: f64) -> f64 {
         let (caster, inclination) = (f64::from(kingpin.caster), f64::from(kingpin.inclination));
         let axis = DVec3::new(-caster.tan(), -inclination.tan(), 1.0).normalize();
@@ -81,8 +82,8 @@ mod tests {
         below - centre.z
     }
 
-    /// The moment of the load is minus its work per angle: the numerical derivative of the rise, for axes with positive and
-    /// negative scrub radius and an axis through the wheel centre.
+    /// The moment of the load is minus its work per angle: the numerical derivative of the rise, for axes with positive
+    /// and negative scrub radius and an axis through the wheel centre.
     #[test]
     fn the_load_does_the_work_of_the_rise() {
         let load = GroundForce { force: Vec3::new(0.0, 0.0, 4000.0), aligning: 0.0 };

@@ -10,8 +10,8 @@ pub struct Steering {
     /// Overall steering ratio: steering-wheel angle per that angle (–), > 0; `None` if unknown. Manoeuvres and figures
     /// that are defined by steering-wheel angles and the torque at the steering wheel read it; steps do not.
     pub wheel_ratio: Option<f32>,
-    /// Steering axes of the steered wheels; `None` if unknown. Only the torque at the steering wheel depends on them, which
-    /// also needs the steering ratio.
+    /// Steering axes of the steered wheels; `None` if unknown. Only the torque at the steering wheel depends on them,
+    /// which also needs the steering ratio.
     pub kingpin: Option<Kingpin>,
     /// Share of the torque at the steering wheel that power steering supplies (–), 0 to below 1.
     pub assist_share: f32,
@@ -20,15 +20,17 @@ pub struct Steering {
 /// Steering axis (kingpin) of a wheel on the left side. The axis of a wheel on the right side is its mirror image.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Kingpin {
-    /// Mechanical trail (m): distance by which the centre of contact is behind the point where the axis meets the ground.
+    /// Mechanical trail (m): distance by which the centre of contact is behind the point where the axis meets the
+    /// ground.
     pub trail: f32,
-    /// Scrub radius (m): distance by which the centre of contact is outside of the point where the axis meets the ground; negative if it is inside.
+    /// Scrub radius (m): distance by which the centre of contact is outside of the point where the axis meets the
+    /// ground; negative if it is inside.
     pub scrub_radius: f32,
     /// Caster angle (rad), positive with the top leaning to the rear; between -π/4 and π/4.
     pub caster: f32,
     /// Inclination (rad), positive with the top leaning inwards; between -π/4 and π/4.
     pub inclination: f32,
-    /// Pneumatic trail (m): lever of the lateral force about the contact normal, in addition to the aligning moment of the
-    /// tyre; 0 for tyres with an aligning moment.
+    /// Pneumatic trail (m): lever of the lateral force about the contact normal, in addition to the aligning moment of
+    /// the tyre; 0 for tyres with an aligning moment.
     pub pneumatic_trail: f32,
 }

@@ -44,10 +44,15 @@ pub(crate) enum CarBatch {
 }
 
 impl CarBatch {
-    /// Creates a batch for cars of `model`; returns `None` if the model cannot be batched. If `other_batches` contains
-    /// a batch of this model, shares its wheel constants. Uses the widest lanes of the processor. All cars count as
-    /// stepped alone until the first step.
+    /// Creates a batch for cars of `model`; returns `None` if the model cannot be batched. All cars count as stepped
+    /// alone until the first step, so that the batch has no signals before.
+    ///
+    /// If `other_batches` contains a batch of this model (the same object), the new batch has the lane type of that
+    /// batch and shares its wheel constants. Otherwise the processor determines the lane type: [`CarBatch::InOne`]
+    /// (eight lanes in one register) if it has wide registers, else [`CarBatch::InPairs`] (two registers of four
+    /// lanes).
     pub fn new(model: &Arc<Model>, other_batches: &[Option<Self>]) -> Option<Self> {
+        // Batch of the same model, whose wheel packs can be shared.
         let same_model = other_batches.iter().flatten().find(|other| Arc::ptr_eq(other.model(), model));
         match same_model {
             Some(Self::InPairs(workspace)) => return Some(Self::InPairs(workspace.new_sharing_packs().into())),
@@ -73,8 +78,8 @@ impl CarBatch {
         vehicles.len() == BATCH_LANES && vehicles.iter().all(|vehicle| Arc::ptr_eq(self.model(), vehicle.model()))
     }
 
-    /// Returns true if the cars are to be stepped one by one in this step, because too many of them left the batch in
-    /// an earlier one.
+    /// Returns true if the cars are to be stepped one by one in this step, because too many cars left the batch in an
+    /// earlier one.
     pub fn is_backing_off(&self) -> bool {
         with_workspace!(self, workspace => workspace.is_backing_off())
     }
@@ -94,10 +99,10 @@ impl CarBatch {
         BATCH_LANES * with_workspace!(self, workspace => workspace.wheel_count)
     }
 
-    /// Begins a step of `dt` s: reads the `bodies`, marks those that are not finite as leaving the batch, and writes
-    /// the probes of all cars into `probes`, car by car, wheel by wheel. The first car has the number `first_car` in
-    /// its world. Each probe equals that of [`Vehicle::probes`]. Does nothing if there are fewer than [`BATCH_LANES`]
-    /// bodies.
+    /// Begins a step of `dt` s: reads the `bodies`, marks cars with a body that is not finite as leaving the batch, and
+    /// writes the probes of all cars into `probes`, car by car, wheel by wheel. The first car has the number
+    /// `first_car` in its world. Each probe equals that of [`Vehicle::probes`]. Does nothing if there are fewer than
+    /// [`BATCH_LANES`] bodies.
     pub fn write_probes(&mut self, first_car: usize, bodies: &[ChassisState], dt: f32, probes: &mut [Probe]) {
         let Some(bodies) = bodies.first_chunk() else { return };
         match self {
@@ -107,10 +112,12 @@ impl CarBatch {
         }
     }
 
-    /// Solves the step of the `vehicles` by the batch pass of the solver, as [`Vehicle::solve_step`] does car by car.
-    /// Requires [`CarBatch::write_probes`] before. Writes `impulses` (world axes) and `reports`, and returns the
-    /// combined report. Cars that leave the batch are solved alone within this call. With fewer vehicles or pushes than
-    /// lanes, or a solver without a batch pass, nothing happens.
+    /// Solves the step of the `vehicles` by the batch pass of the solver, with the results of [`Vehicle::solve_step`]
+    /// for each car. Requires [`CarBatch::write_probes`] before. Writes `impulses` (world axes) and `reports`, and
+    /// returns the combined report. Cars that leave the batch are solved alone within this call.
+    ///
+    /// With fewer vehicles or `impulses` than lanes, or a solver without a batch pass, nothing happens, and the report
+    /// is the default.
     pub fn solve(
         &mut self,
         vehicles: &mut [Vehicle],
@@ -134,14 +141,14 @@ impl CarBatch {
     }
 
     /// Returns the contact of a wheel of car `lane` in its last step; `state` is its present state. Returns `None`
-    /// without contact, if the car was stepped alone, or if it was moved since.
+    /// without contact, and for a car that was stepped alone in the last step or moved since.
     pub fn wheel_contact(&self, lane: usize, wheel: usize, state: &State) -> Option<WheelContact> {
         with_workspace!(self, workspace => workspace.wheel_rows(lane, wheel)?.contact(state))
     }
 
-    /// Returns the engine signals of car `lane` in its last step; `vehicle` is that car. The flywheel is that of the
-    /// batch, or of the vehicle if each car has its own engine. Returns `None` without an engine, if the car was
-    /// stepped alone, or if it was moved since.
+    /// Returns the engine signals of car `lane` in its last step; `vehicle` is that car. The engine speeds are those of
+    /// the batch, or of the vehicle if each car has its own engine. Returns `None` without an engine, and for a car
+    /// that was stepped alone in the last step or moved since.
     pub fn engine_signals(&self, lane: usize, vehicle: &Vehicle) -> Option<EngineSignals> {
         with_workspace!(self, workspace => {
             let dt = workspace.wheel_rows(lane, 0)?.rows.dt;
@@ -156,9 +163,10 @@ impl CarBatch {
         with_workspace!(self, workspace => workspace.invalidate_signals(lane));
     }
 
-    /// Finishes the step of the `vehicles` after the world has advanced the `bodies` by `dt` s, as [`Vehicle::finish`].
-    /// Calls `report_car` with the number and the report of each car that was stepped alone or has a motion that is not
-    /// finite; the latter keeps its state. Does not call it for other cars.
+    /// Finishes the step of the `vehicles` after the world has advanced the `bodies` by `dt` s, as [`Vehicle::finish`]
+    /// does. Calls `report_car` with the number and the report of each car that was stepped alone or has a motion that
+    /// is not finite; the latter keeps its state. Does not call it for other cars. With fewer vehicles or bodies than
+    /// lanes, nothing happens.
     pub fn finish(
         &self,
         vehicles: &mut [Vehicle],
@@ -179,7 +187,8 @@ impl CarBatch {
 ///
 /// Every axle needs two consecutive wheels on rays, without lateral links or compliance, and axle links only between
 /// the wheels of an axle. All assists, force elements included, must be batchable
-/// ([`crate::assist_log::Assist::is_batchable`]), and ABS must control each wheel. Engines, motors and couplings do not matter.
+/// ([`crate::assist_log::Assist::is_batchable`]), and ABS must control each wheel. Engines, motors and couplings do not
+/// matter.
 fn is_batchable(model: &Model) -> bool {
     // Whether a batch supports the four wheels of a group.
     let has_plain_wheels = |(group_index, group): (usize, &WheelPack)| {

@@ -12,7 +12,7 @@ use skidpad_simd::wheel_groups::WheelGroups;
 /// Gain times compliance, with all gripping wheels, above which tyres are stiff.
 const STIFFNESS_THRESHOLD: f32 = 1.0;
 
-/// Returns the number of gripping wheels of each car.
+/// Returns the number of gripping wheels of each car: wheels whose tyre rows are active (load and friction).
 #[inline(always)]
 pub fn gripping_count<B: WheelGroups, S: StepWheels<B>>(cars: &S) -> CarScalar<B, S> {
     let mut count = CarScalar::<B, S>::default();
@@ -25,13 +25,14 @@ pub fn gripping_count<B: WheelGroups, S: StepWheels<B>>(cars: &S) -> CarScalar<B
     count
 }
 
-/// Sets the friction limits of all tyres by their loads, and the speed and compliance that each wheel block sees at the
-/// chassis velocity `v_loaded`, which includes the loads and the tyre impulses in the rows. Returns the mask of the
+/// Prepares every wheel block (the coupled equations of a wheel's spin and both tyre impulses) for [`solve_blocks`].
+/// Stores the friction limits of all tyres at their loads, and the speed and compliance of the chassis that each block
+/// uses. `v_loaded` is the chassis velocity with the loads and the tyre impulses in the rows. Returns the mask of the
 /// cars with stiff tyres: gain times compliance above 1.
 ///
-/// Each block uses its chassis compliance times the number of gripping wheels. No wheel depends on the others within
-/// one sweep, and this factor prevents that they over-correct together. At rest and in steady motion nothing changes
-/// from step to step, and the result is the converged one.
+/// The compliance of each block is that of the chassis at its wheel, times the number of gripping wheels. No wheel
+/// depends on the others within one sweep, and this factor prevents that they over-correct together. At rest and in
+/// steady motion nothing changes from step to step, and the result is the converged one.
 #[inline(always)]
 pub fn prepare_blocks<B: WheelGroups, S: StepWheels<B>>(cars: &mut S, v_loaded: CarTwist<B, S>) -> CarMask<B, S> {
     // `compliance_factor`: number of gripping wheels, at every wheel.
@@ -72,8 +73,8 @@ impl<W: WheelLanes> EffectiveMass<W> {
 
 impl<W: WheelLanes> WheelRows<W> {
     /// Returns the mask of stiff tyres: gain times compliance, longitudinal or lateral, exceeds
-    /// [`STIFFNESS_THRESHOLD`]. The compliance is that of [`effective_mass`], multiplied by the number of gripping
-    /// wheels.
+    /// [`STIFFNESS_THRESHOLD`]. The compliance is that stored by [`prepare_blocks`], multiplied by the number of
+    /// gripping wheels.
     #[inline(always)]
     fn is_stiff(&self) -> W::Mask {
         let [longitudinal, _, lateral] = self.solution.effective_mass.compliance;
@@ -94,12 +95,13 @@ fn add_non_unit_compliance<W: WheelLanes>(contact: &ContactRows<W>, inverse_mass
     compliance[2] += inverse_mass * (side.dot(side) - one);
 }
 
-/// Returns the speed and the compliance that the tyre rows of each wheel see at the chassis `velocity`.
+/// Returns two properties of the tyre rows of each wheel, at the chassis `velocity`. The compliance is the change of
+/// the chassis speed along a row per impulse along a row (1/kg). The speed is that of the patch over the ground without
+/// the effect of the wheel's present tyre impulses p on the chassis: `v − K p` (m/s). Spin is not included.
 ///
-/// The compliance of rows a and b is `compliance_factor · (a·b / m + (r × a) · I⁻¹ (r × b))`. The speed is that of the
-/// patch over the ground without the effect of the wheel's present tyre impulses p: `v − K p`. `compliance_factor` is
+/// The compliance K of rows a and b is `compliance_factor · (a·b / m + (r × a) · I⁻¹ (r × b))`. `compliance_factor` is
 /// the number of gripping wheels, 1 for a wheel alone. `is_slanted` (`crate::Model::has_tilted_rows`) states whether
-/// rows may differ from orthogonal unit vectors. Spin is not included.
+/// rows may differ from orthogonal unit vectors.
 #[inline(always)]
 pub fn effective_mass<W: WheelLanes>(
     group: &WheelPack<W>,

@@ -13,8 +13,8 @@ use skidpad_simd::lane::F32x4;
 use skidpad_simd::linear::{SpatialVector, Symmetric6};
 use skidpad_simd::wheel_groups::{ManyGroups, SingleGroup, WheelGroups};
 
-/// Rows of one car: those of its wheels ([`StepWheels`]), shafts and hull. Velocities are those of the chassis at the
-/// end of the step (m/s, rad/s), in the vehicle frame in the middle of the step.
+/// Rows of one car: of the wheels ([`StepWheels`]), shafts and hull. Velocities are those of the chassis at the end of
+/// the step (m/s, rad/s), in the vehicle frame in the middle of the step.
 #[derive(Debug)]
 pub struct CarRows<'a> {
     /// Car whose rows are built.
@@ -138,12 +138,14 @@ impl CarRows<'_> {
         self.vehicle.rows.iter_mut().for_each(|rows| rows.clamp_to_friction(bounds));
     }
 
-    /// Clears the impulses of motors and couplings, so that the next solve of the shafts starts without them.
+    /// Clears the impulses of motors and couplings and removes them from the wheels, so that the next solve of the
+    /// shafts starts without them. Clutch or converter keeps its impulse.
     pub fn clear_shaft_impulses(&mut self) {
         self.vehicle.shafts.clear_impulses(&self.vehicle.model, &mut self.vehicle.rows);
     }
 
-    /// Restores the tyre impulses of the last step and removes the rows of the hull, which is then left to the world.
+    /// Restores the tyre impulses and wheel torques of the last step, and removes the rows of the hull, which is then
+    /// left to the world.
     pub fn restart_from_last_step(&mut self) {
         for rows in &mut self.vehicle.rows {
             rows.warm_start_tyres(self.dt);
@@ -186,12 +188,15 @@ impl<B: WheelGroups> StepWheels<B> for CarRows<'_> {
         self.vehicle.model.has_tilted_rows()
     }
 
+    /// Solves the rows of the shafts as accurately as one sweep needs, with elliptic friction limits of the tyres.
     #[inline(always)]
     fn solve_shafts(&mut self) {
         self.vehicle.shafts.impulse_bounds = ImpulseBounds::ApproximateCone;
         self.vehicle.solve_shafts::<B>();
     }
 
+    /// Solves the loads, wheels with unsprung masses included. The mask is always true: loads that have not converged
+    /// are usable, too.
     #[inline(always)]
     fn solve_loads(&mut self, v_free: SpatialVector<f32>, v_warm: SpatialVector<f32>) -> (SpatialVector<f32>, bool) {
         (self.vehicle.solve_any_loads::<B>(v_free, v_warm, self.dt).velocity, true)

@@ -37,17 +37,17 @@ const SIGN_CHANGE_FACTOR: f32 = 0.5;
 const RELAXATION_GROWTH_FACTOR: f32 = 1.25;
 
 impl WheelRows {
-    /// Moves the friction limits of the tyres by a share of their distance to the limits at the present loads. Compares
-    /// the difference (sum of both directions, N s) with that of the last update: after a change of sign the share
-    /// halves, otherwise it grows by a quarter, up to 1. Stores share, difference and change of sign for the next
-    /// update.
+    /// Moves the friction limits of the tyres by a share of their distance to the limits at the present loads. The
+    /// difference of both limits, summed over the longitudinal and lateral direction (N s), is compared with that of
+    /// the last update. After a change of sign the share halves, otherwise it grows by a quarter, up to 1. Stores
+    /// share, difference and change of sign for the next update.
     ///
     /// If a load decreases with the friction of its wheel, full updates overshoot without end. The share of each update
     /// follows the rule of M. Riedmiller and H. Braun, "A direct adaptive method for faster backpropagation learning:
     /// the RPROP algorithm".
     fn relax_friction_bound(&mut self) {
         let (limit, zero, one) = (self.friction_limit(), F32x4::default(), F32x4::splat(1.0));
-        // Difference to the limits at the present loads, both directions together (N s).
+        // Difference to the limits at the present loads, sum of longitudinal and lateral (N s).
         let difference = limit[0] + limit[1] - self.solution.friction_bound[0] - self.solution.friction_bound[1];
         let BoundRelaxation { factor: share, residual: last_difference, .. } = self.solution.bound_relaxation;
         // Tyres whose difference has changed its sign since the last update.
@@ -111,13 +111,14 @@ impl Vehicle {
     }
 
     /// Evaluates all wheels and hull points at the velocity in their rows, with `bounds` on the tyre impulses. Returns
-    /// the sum of their impulses on the chassis (N s, N m s), and its derivative `Σ gain · row rowᵀ`, one wheel per
-    /// lane. Changes of friction limits are not part of the derivative.
+    /// the sum of their impulses on the chassis, bars beside the struts included (N s, N m s), and its derivative
+    /// `Σ gain · row rowᵀ`, one wheel per lane. Changes of friction limits are not part of the derivative.
     ///
     /// Order: axle links; for each group the loads (with unsprung masses: load and travel rate together), then friction
     /// limits and the speeds that the tyres see; then the shafts; then hull points; then each wheel block (spin and
-    /// tyre impulses). Loads are kept if `limit_update.has_current_loads`. Overwrites loads, limits, spins and impulses
-    /// in the rows.
+    /// tyre impulses). Unsprung masses on roll-centre links change their travel rate with the tyre impulses of their
+    /// block. Link impulses, and loads of wheels without unsprung masses, are kept if `limit_update.has_current_loads`.
+    /// Overwrites loads, limits, spins and impulses in the rows.
     #[inline(always)]
     pub(crate) fn evaluate_rows<B: WheelGroups>(
         &mut self,

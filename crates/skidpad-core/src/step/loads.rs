@@ -15,8 +15,8 @@ use skidpad_simd::wheel_groups::WheelGroups;
 
 /// Maximum number of load solves. One is typical, two if a damper changes direction.
 const MAX_LOAD_SOLVES: usize = 40;
-/// Number of load solves after which steps that overshoot are cut. At kinks of several struts Newton's method can alternate, and its result can then
-/// be any load.
+/// Number of load solves after which steps that overshoot are cut. At kinks of several struts Newton's method can
+/// alternate, and its result can then be any load.
 pub(crate) const SOLVES_BEFORE_CUTS: usize = 3;
 
 /// Number of iterations for hanging wheels with heave springs.
@@ -25,7 +25,8 @@ const DROOP_ITERATIONS: usize = 24;
 /// Shortest step that is cut, m/s.
 const MIN_STEP_MPS: f32 = 1e-6;
 
-/// Tolerance for the difference between a load and its linearisation, as a share of the load plus a share of the static load.
+/// Tolerance for the difference between a load and its linearisation, as a share of the load plus a share of the static
+/// load.
 const LOAD_TOLERANCE: [f32; 2] = [1e-4, 1e-6];
 
 /// Wheels whose loads [`solve_load_rows`] solves, with the axle links between them.
@@ -48,10 +49,10 @@ pub(crate) trait LoadWheels<B: WheelGroups>: StepWheels<B> {
     fn add_axle_links(&self, products: &mut OuterProducts<Self::Lanes>, v_warm: CarTwist<B, Self>)
     -> CarTwist<B, Self>;
 
-    /// Returns the velocity to which load solve number `_solve_index` (from 0) is cut back if `_last_step` went too
-    /// far; otherwise stores the new step in `_last_step` and returns `None`. `_v_warm` is the velocity before the
-    /// loads, `_v_current` the present one, and `_v_newton` that of the full Newton step; `_system` is the matrix of
-    /// that step. Never cuts by default. See [`solve_load_rows`].
+    /// Returns the velocity to which load solve number `_solve_index` (from 0) shortens `_last_step`, if this Newton
+    /// step went too far. Otherwise stores the step from `_v_current` to `_v_newton` in `_last_step` and returns
+    /// `None`. `_v_warm` is the velocity before the loads, `_v_current` the present one, and `_v_newton` the end of the
+    /// full Newton step; `_system` is the matrix of that step. By default returns `None` and stores nothing.
     #[inline(always)]
     fn shortened_step(
         &self,
@@ -84,7 +85,8 @@ impl<B: WheelGroups> LoadWheels<B> for CarRows<'_> {
         self.vehicle.add_axle_links::<B>(products, v_warm)
     }
 
-    /// Cuts steps that overshoot, from load solve number [`SOLVES_BEFORE_CUTS`] on; before it returns `None`.
+    /// Cuts steps that overshoot, from load solve number [`SOLVES_BEFORE_CUTS`] on. In earlier solves returns `None`
+    /// and stores nothing.
     #[inline(always)]
     fn shortened_step(
         &self,
@@ -104,12 +106,14 @@ impl<B: WheelGroups> LoadWheels<B> for CarRows<'_> {
 }
 
 impl Vehicle {
-    /// Moves wheels without ground contact to the compression at which strut, axle links and droop stop balance, within droop and bump travel. They
-    /// are first moved to their droop position without links.
+    /// Moves wheels without ground contact to the compression at which strut spring and axle links (anti-roll bars,
+    /// heave springs) balance without a load, clamped to droop and bump travel. Wheels in contact are unchanged.
     ///
-    /// The axle links use the other wheel at its position without links, so that the result does not depend on the order of the wheels. This is exact
-    /// if the other wheel is on the ground, and for bars between wheels that hang equally. Heave springs push both wheels, and need
-    /// [`DROOP_ITERATIONS`] half steps, the last one full.
+    /// First moves all these wheels to full droop, their position without links. Then a pass computes the balance of
+    /// every wheel with all other wheels where they are, and moves the wheels afterwards, so that the order of the
+    /// wheels has no effect. One pass is exact if the other wheel is on the ground, and for bars between wheels that
+    /// hang equally. Heave springs push both wheels, and need [`DROOP_ITERATIONS`] passes: each moves the wheels by
+    /// half of the difference, the last one by all of it.
     pub(crate) fn set_droop_compressions(&mut self) {
         // Compressions at full droop, m.
         let droop_compressions = (0..self.model.wheels().len()).map(|i| -self.model.droop_from_rest(i));
@@ -132,8 +136,8 @@ impl Vehicle {
         }
     }
 
-    /// Moves the compressions of wheels without ground contact by a `share` of the difference to the `target_compressions` (m, by wheel index).
-    /// Wheels in contact are unchanged.
+    /// Moves the compressions of wheels without ground contact by a `share` of the difference to the
+    /// `target_compressions` (m, by wheel index). Wheels in contact are unchanged.
     fn move_airborne_wheels(&mut self, target_compressions: &[f32; MAX_WHEELS], share: f32) {
         for (group, rows) in self.model.wheel_packs().iter().zip(&mut self.rows) {
             let (current, target) = (rows.contact.compression, group.gather(|i| target_compressions[i]));
@@ -143,8 +147,8 @@ impl Vehicle {
     }
 
     /// Solves the loads from the velocity `v_warm` (with the last step's tyre impulses) and returns the chassis
-    /// velocity with them. Wheels with an unsprung mass are solved together with their travel rates, from `v_free`;
-    /// their rows then never count as current (`matches_rows`).
+    /// velocity with the loads. Wheels with an unsprung mass are solved together with their travel rates, from
+    /// `v_free`; `matches_rows` is then false.
     #[inline(always)]
     pub(crate) fn solve_any_loads<B: WheelGroups>(
         &mut self,
@@ -159,9 +163,10 @@ impl Vehicle {
         self.solve_loads::<B>(v_warm, dt)
     }
 
-    /// Solves all load rows together from the chassis velocity `v_warm` (before the loads), for a step of `dt` s, and returns the velocity after
-    /// them. If the iteration does not converge, negative loads become 0, the velocity follows from these loads and external bars by the response of
-    /// the chassis, and `matches_rows` is false.
+    /// Solves all load rows together from the chassis velocity `v_warm` (before the loads), for a step of `dt` s, and
+    /// returns the velocity after the loads. If the iteration does not converge, negative loads are set to 0. The
+    /// returned velocity is then `v_warm` plus the change by these loads and external bars, and `matches_rows` is
+    /// false.
     #[inline(always)]
     pub(crate) fn solve_loads<B: WheelGroups>(&mut self, v_warm: SpatialVector<f32>, dt: f32) -> LoadSolution {
         let (velocity, matches_rows) = solve_load_rows::<B, _>(&mut CarRows::new(self, dt, 1.0), v_warm, dt);
@@ -176,9 +181,10 @@ impl Vehicle {
         LoadSolution { velocity: v_warm + self.response(impulse), matches_rows }
     }
 
-    /// Returns the velocity to which the Newton step `last_step` is cut if its end `v_current` overshot (or an earlier cut was too short). Otherwise
-    /// stores the step from `v_current` to `v_newton` as the last one, and returns `None`. `v_warm` is the velocity before the loads; the residual is
-    /// the impulse of loads and external bars less the change of momentum since `v_warm`. `system` is the matrix of the last solve.
+    /// Returns the velocity to which the Newton step `last_step` is cut if its end `v_current` overshot, or to which it
+    /// is extended if an earlier cut was too short. Otherwise stores the step from `v_current` to `v_newton` as the
+    /// last one, and returns `None`. `v_warm` is the velocity before the loads. The residual is the impulse of loads
+    /// and external bars less the change of momentum since `v_warm`. `system` is the matrix of the last solve.
     #[cold]
     #[inline(never)]
     fn cut_long_step(
@@ -205,13 +211,16 @@ impl Vehicle {
     }
 }
 
-/// Solves all load rows of `cars` together from the velocity `v_warm`, for a step of `dt` s. Returns the velocity after the loads and the mask of the
-/// cars that have converged. Each of at most `S::MAX_LOAD_SOLVES` Newton iterations linearises loads and axle links, solves the 6×6 system of each
-/// chassis, cuts steps that overshoot (after [`SOLVES_BEFORE_CUTS`]), and evaluates the loads again. A car has converged if all its loads agree with
-/// their linearisation within [`LOAD_TOLERANCE`], in a step that was not cut; its velocity then stays constant.
+/// Solves all load rows of `cars` together from the velocity `v_warm`, for a step of `dt` s. Returns the velocity after
+/// the loads and the mask of the cars that have converged; loads and link impulses are stored in the rows.
 ///
-/// Every load only decreases with the separation speed of its wheel. The loads are therefore the derivative of a convex function, and Newton's method
-/// converges to its minimum.
+/// Each of at most `S::MAX_LOAD_SOLVES` Newton iterations linearises loads and axle links, solves the 6×6 system of
+/// each chassis, cuts steps that overshoot (one car only, after [`SOLVES_BEFORE_CUTS`] solves), and evaluates the loads
+/// again. A car has converged once all its loads agree with their linearisation within [`LOAD_TOLERANCE`], in a step
+/// that was not cut; its velocity then stays constant.
+///
+/// Every load only decreases with the separation speed of its wheel. The loads are therefore the derivative of a convex
+/// function, and Newton's method converges to its minimum.
 #[inline(always)]
 pub(crate) fn solve_load_rows<B: WheelGroups, S: LoadWheels<B>>(
     cars: &mut S,
@@ -283,8 +292,9 @@ impl<W: WheelLanes> WheelRows<W> {
         self.contact.compression + self.contact.compression_lag
     }
 
-    /// Initialises the load rows for a step of `dt` s: the row of the droop stop, the separation speed at the chassis velocity `v_warm` before the
-    /// loads, and a current speed that continues the jounce rate at the start. No wheel counts as at its droop stop.
+    /// Initialises the load rows for a step of `dt` s: the row of the droop stop, the separation speed at the chassis
+    /// velocity `v_warm` before the loads, and a current speed that continues the jounce rate at the start. No wheel
+    /// counts as at its droop stop.
     #[inline(always)]
     pub(crate) fn init_load(&mut self, group: &WheelPack<W>, v_warm: SpatialVector<W>, dt: f32) {
         self.set_droop_row(group, dt);
@@ -293,8 +303,9 @@ impl<W: WheelLanes> WheelRows<W> {
         self.suspension.at_droop_stop = W::Mask::default();
     }
 
-    /// Sets the stiff row that keeps a wheel at its droop stop from leaving the ground before the end of the step: its impulse is 0 at the speed with
-    /// which the wheel just reaches the droop stop at the end of the step, and falls with [`RIGID_GAIN_FACTOR`] times the carried mass.
+    /// Sets the stiff row that keeps a wheel at its droop stop from leaving the ground before the end of the step: its
+    /// impulse is 0 at the speed with which the wheel just reaches the droop stop at the end of the step, and falls
+    /// with [`RIGID_GAIN_FACTOR`] times the carried mass.
     #[inline(always)]
     fn set_droop_row(&mut self, group: &WheelPack<W>, dt: f32) {
         // Height of the ground above the position of the wheel at its droop stop, m.
@@ -304,9 +315,14 @@ impl<W: WheelLanes> WheelRows<W> {
         self.suspension.droop_gain = rigid / (self.contact.normal_cosine * self.contact.normal_cosine);
     }
 
-    /// Computes the load impulse (N s) of strut, axle links and stops at the current speed along the normal, and its slope (kg). The load is at least
-    /// 0, and at most that of the droop row. When this row first applies, the load can be negative once. Sets `load_active` (contact and load) and
-    /// `at_droop_stop`, too; inactive wheels have load and slope 0.
+    /// Computes the load impulse of strut, axle links and stops (N s) at the current speed along the normal, and its
+    /// slope (kg: decrease per separation speed). Wheels without contact, and wheels whose load would be negative, get
+    /// load and slope 0.
+    ///
+    /// The load is at most that of the droop row, the stiff row of `set_droop_row`; the slope is then that of this row.
+    /// The first time that the droop row limits a wheel with a load, the load may be negative, so that the next solve
+    /// includes the row. Stores load, slope, `load_active` (contact and load) and `at_droop_stop`, which stays set
+    /// until `init_load`.
     #[inline(always)]
     pub(crate) fn evaluate_load(&mut self, group: &WheelPack<W>) {
         let (zero, speed) = (W::splat(0.0), self.solution.velocity.normal);
@@ -325,8 +341,8 @@ impl<W: WheelLanes> WheelRows<W> {
         let droop_load = self.suspension.droop_target - self.suspension.droop_gain * speed;
         // Wheels whose droop stop limits the load.
         let droop_limited = droop_load.less(load);
-        // The row of the stop is so stiff that a solve would step across it. It pulls once, until the solve has included it. A landing
-        // wheel does not need it, because its travel ends by itself.
+        // The droop row is so stiff that a solve would step across it. It may pull once, until a solve has included it.
+        // A landing wheel does not need the row, because its travel ends by itself.
         let is_landing = self.contact.contact_share.less(W::splat(1.0));
         // Wheels that reach the droop stop for the first time in this solve.
         let newly_at_droop = droop_limited & zero.less(load) & !self.suspension.at_droop_stop & !is_landing;
@@ -338,14 +354,15 @@ impl<W: WheelLanes> WheelRows<W> {
             W::select(droop_limited, self.suspension.droop_gain, slope).masked(self.suspension.load_active);
     }
 
-    /// Returns true if another evaluation of the rows at the same speed could change a load, because a droop stop was reached and pulls only once.
+    /// Returns true if another evaluation of the rows at the same speed could change a load, because a droop stop was
+    /// reached and pulls only once.
     #[inline(always)]
     pub fn changes_on_reevaluation(&self) -> bool {
         W::any(self.suspension.at_droop_stop)
     }
 
-    /// Sets the speed of the load rows to the chassis `velocity`, and `linearised_load` to the load that the linearisation predicts there,
-    /// without the part of the axle links. Does not evaluate the loads.
+    /// Sets the speed of the load rows to the chassis `velocity`, and `linearised_load` to the load that the
+    /// linearisation predicts there, without the part of the axle links. Does not evaluate the loads.
     #[inline(always)]
     pub(crate) fn set_load_velocity(&mut self, velocity: SpatialVector<W>) {
         let speed = self.separation_velocity(velocity);
@@ -355,8 +372,9 @@ impl<W: WheelLanes> WheelRows<W> {
         self.solution.velocity.normal = speed;
     }
 
-    /// Computes the loads at the current speed. Returns the wheels whose load differs from the prediction of the linearisation by more than
-    /// [`LOAD_TOLERANCE`]; a wheel without load in the linearisation has the prediction 0.
+    /// Computes the loads at the current speed. Returns the wheels whose load differs from its prediction by more than
+    /// [`LOAD_TOLERANCE`]. The prediction is `linearised_load`, set before by `set_load_velocity`, plus the present
+    /// impulse of the axle links; 0 for a wheel that had no load in the linearisation.
     #[inline(always)]
     pub(crate) fn update_load(&mut self, group: &WheelPack<W>) -> W::Mask {
         let was_active = self.suspension.load_active;
@@ -370,7 +388,8 @@ impl<W: WheelLanes> WheelRows<W> {
     }
 }
 
-/// Returns the response of the loads of all wheels to the chassis velocity as outer products, and the sum of [`target_loads`] over all wheels.
+/// Returns the decrease of all load impulses with the chassis velocity, `Σ slope · n nᵀ` with the contact normals n, as
+/// outer products by wheel, and the sum of [`target_loads`] over all wheels.
 #[inline(always)]
 fn load_system<W: WheelLanes>(rows: &[WheelRows<W>]) -> (OuterProducts<W>, SpatialVector<W::Car>) {
     let (first_rows, other_rows) = rows.split_at(W::ROWS_PER_AXLE_PAIR);
@@ -389,8 +408,8 @@ fn load_system<W: WheelLanes>(rows: &[WheelRows<W>]) -> (OuterProducts<W>, Spati
     (products, target_impulse)
 }
 
-/// Returns the impulse on the chassis of the linearised loads of two axles at the velocity `v_warm` before the loads: `Σ n (load + slope (current
-/// speed speed − warm speed))`.
+/// Returns the impulse on the chassis of the linearised loads of two axles at the velocity `v_warm` before the loads:
+/// `Σ n (load + slope · (current speed − warm speed))`, with the contact normals n.
 #[inline(always)]
 fn target_loads<W: WheelLanes>(rows: &[WheelRows<W>]) -> SpatialVector<W::Car> {
     let impulse = SpatialVector::sum_over_wheels(

@@ -39,11 +39,13 @@ use skidpad_simd::lane::{F32x4, Lane, Mask32x4};
 use skidpad_simd::linear::SpatialVector;
 use skidpad_simd::wheel_groups::{ManyGroups, SingleGroup, WheelGroups};
 
-/// Runs the stages of a step in order, for one car or a batch of cars. Returns the report of the solver.
+/// Runs the stages of a step in order, for one car, a batch or a block of cars. Returns the report of the solver.
 ///
-/// Order: driver demand, contacts, external forces, struts and axle links, loads, tyre rows, assists, coupled solve of
-/// shafts and wheels, output of the impulses. Three chassis velocities at the end of the step result: `v_free` (gravity
-/// and external forces only), `v_warm` (plus the tyre impulses of the last step) and `load_solution` (plus the loads).
+/// Order: driver demand, contacts, external forces, adaptation of wheels (touchdowns, links), struts and axle links,
+/// wheel loads, tyre rows, assists, coupled solve of shafts and wheels, output of the impulses. The stages use three
+/// chassis velocities at the end of the step: `v_free` (gravity and external forces only), `v_warm` (plus the tyre
+/// impulses of the last step along the rows of this step) and `load_solution` (plus the loads). A response is the
+/// change of the chassis velocity by an impulse on the chassis.
 #[inline(always)]
 pub(crate) fn run_stages<B: WheelGroups, S: Stages<B>>(step: &mut S) -> StepReport {
     step.apply_driver_demand();
@@ -70,10 +72,10 @@ impl Vehicle {
     /// the step after the world has advanced.
     ///
     /// `body` is the chassis at the start of the step; `solver` solves the rows, such as one of `skidpad-impulse` or
-    /// `skidpad-constraint`. A solver with [`RowSolver::solves_hull`] also keeps the points of `hull` out of what they
-    /// touch; others leave them to the world.
-    /// If `dt` is not the length of a step, nothing happens; see [`StepReport::for_skipped_step`]. If the body or the
-    /// result is not finite, the impulses are 0 and the report has `not_finite`.
+    /// `skidpad-constraint`. A solver with [`RowSolver::solves_hull`] also keeps the points of `hull` (contact points
+    /// of the bodywork) out of obstacles; otherwise the world does. If `dt` is not the length of a step, nothing
+    /// happens; see [`StepReport::for_skipped_step`]. If the body or the result is not finite, the impulses are 0 and
+    /// the report has `not_finite`.
     pub fn solve(
         &mut self,
         body: &ChassisState,
@@ -96,7 +98,8 @@ impl Vehicle {
     }
 
     /// Solves a step of valid length in the widest instruction set of the processor, and writes the impulses on the
-    /// body into `chassis_impulse`; see [`Vehicle::solve`]. Cars on two axles use loops of constant length.
+    /// body into `chassis_impulse`; see [`Vehicle::solve`]. Cars with a single group of four wheels use loops of
+    /// constant length.
     pub(crate) fn solve_step(&mut self, chassis_impulse: &mut ChassisImpulse, inputs: &StepInputs<'_>) -> StepReport {
         if self.rows.len() == 1 {
             dispatch_simd(
@@ -140,13 +143,14 @@ impl Vehicle {
         car.is_finite.then_some(report)
     }
 
-    /// Detects wheels that touch down during the step because other wheels move the chassis, and gives them a contact
-    /// for the rest of the step. Requires at least one wheel above ground and one in contact; otherwise nothing
-    /// happens.
+    /// Detects airborne wheels that touch down during the step because the loads of other wheels move the chassis, and
+    /// gives these wheels a contact for the rest of the step. Returns at once unless at least one wheel is above ground
+    /// and at least one is in contact.
     ///
-    /// Builds strut rows and solves the loads of the other wheels from `v_warm` (velocity with the last step's tyre
-    /// impulses; `v_free` is that without wheels). A wheel lands if the resulting motion closes its gap within `dt` s.
-    /// After a touchdown, wheels still in the air return to their equilibrium in droop.
+    /// Builds the strut rows and solves the loads of the wheels in contact from `v_warm`, the chassis velocity with the
+    /// last step's tyre impulses (`v_free`: without any wheel). A wheel lands if the resulting motion closes its gap to
+    /// the ground within the step of `dt` s. If any wheel lands, the wheels that remain in the air are moved to their
+    /// equilibrium in droop again. Later stages build struts and loads anew.
     ///
     /// A car that turns about one wheel can come down on another one at several m/s at 30 Hz. If the contact were
     /// detected in the next step only, its strut would start compressed, which adds energy.
@@ -185,9 +189,12 @@ impl Vehicle {
         }
     }
 
-    /// Adapts the tyre rows of massless wheels to the direction in which the wheels move: wheels on rims first (rows
-    /// along the strut), then wheels guided by roll-centre links. `v_free` is the velocity without wheels. Returns the
-    /// velocity with the last step's tyre impulses along the adapted rows; without links this is `v_warm` unchanged.
+    /// Adapts the tyre rows of wheels without an unsprung mass of their own to the directions in which these wheels can
+    /// move. First aligns the rows of wheels with rim probes to their struts, then the rows of wheels guided by
+    /// roll-centre links (axles whose roll centre is off the ground) to these links.
+    ///
+    /// Without links, returns `v_warm` unchanged. Otherwise returns `v_free` (velocity without wheels) plus the change
+    /// by the last step's tyre impulses along the adapted rows.
     #[cold]
     #[inline(never)]
     fn tilt_tyre_rows(
@@ -230,8 +237,9 @@ impl Vehicle {
         (self.to_world, self.pose_lag) = (body.midstep_axes(dt), body.pose_lag);
     }
 
-    /// Reads the controls with the changes by assists, moves the steering towards them within its rate, and reads the
-    /// share of the anti-roll bars. Returns the driver's demand.
+    /// Reads the controls with the changes by assists, moves the steering angle towards the demand within its rate,
+    /// turns the wheels, and stores the share of their rate that the anti-roll bars have in this step. Returns the
+    /// driver's demand.
     #[inline(always)]
     pub(crate) fn apply_steering(&mut self, controls: &Controls, dt: f32) -> DriverDemand {
         let demand = self.read_controls(controls, dt);
@@ -249,9 +257,10 @@ impl Vehicle {
         }
     }
 
-    /// Aborts the step: sets `chassis_impulse` to zero and resets rows, shafts, hull, assist log and bar impulses. The
-    /// rows keep the spin and compression of every wheel from the state, so that the state stays finite. Returns a
-    /// report with `not_finite`.
+    /// Aborts the step: sets `chassis_impulse` to zero and resets rows, shafts, hull, assist log and bar impulses to
+    /// their defaults. The rows keep the step length `dt` (s), and the spin and compression of every wheel in the
+    /// state, so that [`Vehicle::finish`] writes finite values. The next step turns the wheels again. Returns a report
+    /// with `not_finite`.
     #[cold]
     #[inline(never)]
     fn abort_step(&mut self, chassis_impulse: &mut ChassisImpulse, dt: f32) -> StepReport {
@@ -262,6 +271,7 @@ impl Vehicle {
         }
         self.shafts.clear();
         self.hull.clear();
+        // Replaces the log, if there is one, by an empty log.
         self.assist_log.as_deref_mut().map(core::mem::take);
         // The reset axle directions are set again in the next step.
         (self.external_bar_impulse, self.applied_steer_bits) = Default::default();

@@ -15,10 +15,10 @@ pub fn velocity_norm(velocity: SpatialVector<f32>) -> f32 {
     linear.length().max(angular.length())
 }
 
-/// Newton step of the chassis velocity, and the share of it that has been applied.
+/// Newton step of the chassis velocity, and the share of this step that has been applied.
 ///
-/// Misfit: momentum by the row impulses minus momentum gained by the chassis (N s, N m s). Along `change` it is their
-/// dot product.
+/// Misfit: momentum by the row impulses minus momentum gained by the chassis (N s, N m s). The misfit along the step is
+/// the dot product of this difference and `change`.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NewtonStep {
     /// Full Newton step (m/s, rad/s).
@@ -34,19 +34,20 @@ pub struct NewtonStep {
 }
 
 impl NewtonStep {
-    /// Creates the full step `change` (m/s, rad/s) from a point with `misfit`. The full step counts as
-    /// applied.
+    /// Creates the full step `change` (m/s, rad/s) from a point with `misfit`. The full step counts as applied.
     pub fn full(change: SpatialVector<f32>, misfit: SpatialVector<f32>) -> Self {
         // Misfit along the step at its start.
         let initial_misfit = change.dot(misfit);
         Self { change, applied_share: 1.0, initial_misfit, lower: [0.0, initial_misfit], upper: None }
     }
 
-    /// Returns the velocity change from the present end of the step to a better point of it, and stores the new applied
-    /// share. `misfit` and `system` (matrix) belong to the present end. Returns `None` if the
-    /// misfit along the step is small enough there: the step neither went too far (misfit reversed to more than half of
-    /// its initial value) nor was cut too short. Also returns `None` if the range between the known shares is at most
-    /// `min_width` m/s wide.
+    /// Cuts a step that went too far, or extends one that was cut too short. `misfit` and the Newton matrix `system`
+    /// belong to the present end of the step. Returns the velocity change from the present end to the new one, and
+    /// stores the new applied share.
+    ///
+    /// Returns `None` if the present end is good enough: the misfit along the step is not reversed to more than half of
+    /// its initial value and, after an earlier cut, is at most half of it. Also returns `None` if the range between the
+    /// known shares is at most `min_width` m/s wide.
     ///
     /// The new share is the larger of the secant between both known shares and, after an overshoot, the tangent at the
     /// far end. It is kept at least 10 % of the range away from both ends.

@@ -65,6 +65,7 @@ impl<'a, B: WheelGroups> Stages<B> for OneCar<'a> {
         self.all_in_contact = self.rows.vehicle.update_contacts::<B>(body, &to_world, contacts, uses_unsprung, dt);
     }
 
+    /// Returns the impulses of the air, of force elements of the user and of angular drag (N s, N m s, vehicle frame).
     #[inline(always)]
     fn external_impulses(&mut self, tyre_response: Vec3Lanes<f32>) -> SpatialVector<f32> {
         let StepInputs { body, controls, dt, .. } = *self.inputs;
@@ -77,9 +78,10 @@ impl<'a, B: WheelGroups> Stages<B> for OneCar<'a> {
         self.rows.vehicle.free_velocity_in_body(self.inputs.body, &self.rows.vehicle.to_world)
     }
 
-    /// Adapts the wheels to the velocities `v_free` and `v_warm`. With unsprung masses only initialises their motion.
-    /// Otherwise tilts the tyre rows of rims and links, detects touchdowns if a wheel is off the ground, and limits the
-    /// forces between beam axles and body. Returns `v_warm` with the adapted rows.
+    /// Adapts the wheels to the velocities `v_free` and `v_warm`. With unsprung masses, only initialises the motion of
+    /// these masses and returns `v_warm`. Otherwise, in this order: tilts the tyre rows of rims and links, detects
+    /// touchdowns if a wheel is off the ground, and limits the load transfer of solid axles with roll-centre links.
+    /// Returns the velocity with the last step's tyre impulses along the adapted rows.
     #[inline(always)]
     fn adapt_wheels(&mut self, v_free: SpatialVector<f32>, mut v_warm: SpatialVector<f32>) -> SpatialVector<f32> {
         let (vehicle, &StepInputs { body, dt, .. }) = (&mut *self.rows.vehicle, self.inputs);
@@ -96,13 +98,15 @@ impl<'a, B: WheelGroups> Stages<B> for OneCar<'a> {
         vehicle.limit_beam_transfer(body, [v_free, v_warm], dt)
     }
 
+    /// Initialises the strut rows, and computes the forces of the axle links on the struts. Where links would lift a
+    /// wheel off the ground, their end is moved to the balance of spring and links.
     #[inline(always)]
     fn build_strut_rows(&mut self) {
         self.rows.vehicle.init_struts_and_links::<B>(self.inputs.dt);
     }
 
-    /// Solves the loads and updates the share of each load that acts on the ground (jacking forces of roll-centre
-    /// links).
+    /// Solves the loads. Then updates the share of each load that acts on the ground, which differs from 1 only with
+    /// roll-centre links (jacking forces).
     #[inline(always)]
     fn solve_loads(&mut self, v_free: SpatialVector<f32>, v_warm: SpatialVector<f32>) -> LoadSolution {
         let load_solution = self.rows.vehicle.solve_any_loads::<B>(v_free, v_warm, self.inputs.dt);
@@ -125,8 +129,8 @@ impl<'a, B: WheelGroups> Stages<B> for OneCar<'a> {
         }
     }
 
-    /// Sets the contact points of the hull if the solver has rows for them, calls the solver, updates the jacking
-    /// forces, and logs the assists.
+    /// Replaces the hull points by those of this step if the solver has rows for them, otherwise by none. Calls the
+    /// solver, updates the jacking forces with the solved tyre impulses, and logs the assists.
     #[inline(always)]
     fn solve_coupled_rows(&mut self, velocities: &Velocities) -> StepReport {
         let StepInputs { solver, hull, dt, .. } = *self.inputs;
@@ -141,8 +145,9 @@ impl<'a, B: WheelGroups> Stages<B> for OneCar<'a> {
         report
     }
 
-    /// Sums the impulses of external forces, bars and wheels (loads included) into `chassis_impulse`, world axes. The
-    /// impulses of the hull are separate fields. Sets `is_finite` to false if an impulse or a spin is not finite.
+    /// Sums the impulses of external forces, of anti-roll bars that bypass the struts (`external_bar_impulse`) and of
+    /// the wheels, loads included, into `chassis_impulse`, world axes. The impulses of the hull are separate fields.
+    /// Sets `is_finite` to false if an impulse or a spin is not finite.
     #[inline(always)]
     fn write_impulses(&mut self, external_impulse: SpatialVector<f32>) {
         let (vehicle, to_world) = (&*self.rows.vehicle, self.rows.vehicle.to_world);

@@ -7,7 +7,7 @@ use crate::step::car_rows::CarRows;
 use crate::step::step_wheels::Velocities;
 use crate::step_report::StepReport;
 
-/// Solver of the rows of a car: wheel spins, tyres and shafts, and the hull if it wants to.
+/// Solver of the rows of a car: wheel spins, tyres and shafts, and optionally the hull.
 pub trait RowSolver: Debug + Send + Sync {
     /// Solves the rows of one car together, from the `velocities` of its chassis. Leaves the impulses and spins in the
     /// rows and returns the report of the step.
@@ -22,14 +22,14 @@ pub trait RowSolver: Debug + Send + Sync {
         false
     }
 
-    /// Returns true if wheels move on their own in models that have the unsprung mass of all of them. Otherwise the
+    /// Returns true if unsprung masses move relative to the chassis, in models whose wheels all have one. Otherwise the
     /// chassis carries these masses.
     fn moves_unsprung_masses(&self) -> bool {
         false
     }
 
-    /// Returns the pass over a batch of cars, which must have the bits of [`RowSolver::solve`]. `None`: cars are solved
-    /// one by one.
+    /// Returns the pass over a batch of cars, whose results must equal those of [`RowSolver::solve`] bit for bit.
+    /// `None`: cars are solved one by one.
     fn batch_pass(&self) -> Option<&'static BatchPass> {
         None
     }

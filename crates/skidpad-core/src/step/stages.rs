@@ -30,7 +30,8 @@ pub(crate) struct StepInputs<'a> {
 }
 
 impl StepInputs<'_> {
-    /// Returns true if the wheels of `vehicle` move on their own in this step.
+    /// Returns true if the unsprung masses of `vehicle` move relative to the chassis in this step: the vehicle has
+    /// these masses and the solver supports them.
     #[inline(always)]
     pub(crate) fn moves_unsprung_masses(&self, vehicle: &Vehicle) -> bool {
         self.solver.moves_unsprung_masses() && vehicle.has_unsprung_masses()
@@ -65,18 +66,19 @@ pub(crate) trait Stages<B: WheelGroups> {
     fn apply_driver_demand(&mut self);
 
     /// Sets the contacts of the wheels at the start of the step, the directions of their rows, and the tyre impulses of
-    /// the last step as initial values.
+    /// the last step as initial values. Moves wheels without contact to their equilibrium in droop.
     fn locate_contacts(&mut self);
 
-    /// Returns the external impulses on the chassis, besides those of its wheels. `tyre_response` is the change of the
-    /// chassis velocity by the tyres (m/s).
+    /// Returns the impulses on the chassis that do not come from its wheels, such as those of the air (N s, N m s,
+    /// vehicle frame). `tyre_response` is the change of the chassis velocity by the tyres (m/s).
     fn external_impulses(&mut self, tyre_response: Vec3Lanes<CarScalar<B, Self::Wheels>>) -> CarTwist<B, Self::Wheels>;
 
-    /// Returns the velocity that the step would end with if the car pushed nothing.
+    /// Returns the chassis velocity at the end of the step without any impulse of the car, vehicle frame.
     fn free_velocity(&self) -> CarTwist<B, Self::Wheels>;
 
-    /// Adapts the wheels to the motion with the velocities `v_free` and `v_warm`. Returns `v_warm` with the adapted
-    /// tyre rows.
+    /// Adapts the wheels to the chassis motion with the velocities `v_free` and `v_warm`: wheels that touch down within
+    /// the step, and wheels that rims or links guide. Returns `v_warm` with the adapted tyre rows. The default adapts
+    /// nothing.
     #[inline(always)]
     fn adapt_wheels(
         &mut self,
@@ -106,7 +108,7 @@ pub(crate) trait Stages<B: WheelGroups> {
     /// report of the step.
     fn solve_coupled_rows(&mut self, velocities: &Velocities<CarScalar<B, Self::Wheels>>) -> StepReport;
 
-    /// Writes the impulses on each body: the sum of `external_impulse` and those of links and wheels, rotated to world
-    /// axes.
+    /// Writes the impulses on each body in world axes: the sum of `external_impulse`, of links that bypass the struts,
+    /// and of the wheels with their loads.
     fn write_impulses(&mut self, external_impulse: CarTwist<B, Self::Wheels>);
 }

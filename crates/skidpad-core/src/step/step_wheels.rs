@@ -40,23 +40,24 @@ pub trait StepWheels<B: WheelGroups> {
     /// Returns mass and inertia of the car, or of each car of the batch.
     fn body(&self) -> BodyConstants<CarScalar<B, Self>>;
 
-    /// Returns every wheel pack with its rows.
+    /// Returns the pack (constants) of every wheel group with its rows. In a batch a group is one wheel of all cars,
+    /// and places without a wheel are left out.
     fn packs(&mut self) -> impl Iterator<Item = (&WheelPack<Self::Lanes>, &mut WheelRows<Self::Lanes>)>;
 
-    /// Returns all rows, in groups of two axles.
+    /// Returns all rows, in groups of two axles; in a batch including those of places without a wheel.
     fn rows(&self) -> &[WheelRows<Self::Lanes>];
 
     /// Returns true if tyre rows may differ from orthogonal unit vectors.
     fn has_tilted_rows(&self) -> bool;
 
-    /// Solves the rows of clutch or converter, motors and couplings together with the response of the wheels, as
-    /// accurately as one sweep needs. Stores the shaft impulse of each wheel in its rows; spins and tyre impulses
-    /// follow in the wheel blocks.
+    /// Solves the rows of clutch or converter, motors and couplings together with the response of the wheels (their
+    /// change of spin per impulse), as accurately as one sweep needs. Stores the shaft impulse of each wheel in its
+    /// rows; spins and tyre impulses follow in the wheel blocks.
     fn solve_shafts(&mut self);
 
     /// Solves the loads of all wheels together and stores them in the rows. `v_free` is the velocity without wheels,
-    /// `v_warm` that with the tyre impulses. Returns the velocity with the loads, and the cars of a batch whose loads
-    /// have converged; the loads of a car alone are always usable.
+    /// `v_warm` that with the last step's tyre impulses. Returns the velocity with the loads, and the mask of the cars
+    /// whose loads are usable: in a batch those that have converged; always true for one car.
     fn solve_loads(
         &mut self,
         v_free: CarTwist<B, Self>,

@@ -23,30 +23,37 @@ impl CarBatch {
         None
     }
 
+    /// Never called: the type has no values in this build.
     pub fn is_backing_off(&self) -> bool {
         match *self {}
     }
 
+    /// Never called: the type has no values in this build.
     pub fn count_unbatched_step(&mut self) {
         match *self {}
     }
 
+    /// Never called: the type has no values in this build.
     pub fn has_unbatched_cars(&self) -> bool {
         match *self {}
     }
 
+    /// Never called: the type has no values in this build.
     pub fn matches(&self, _: &[Vehicle]) -> bool {
         match *self {}
     }
 
+    /// Never called: the type has no values in this build.
     pub fn ray_count(&self) -> usize {
         match *self {}
     }
 
+    /// Never called: the type has no values in this build.
     pub fn write_probes(&mut self, _: usize, _: &[ChassisState], _: f32, _: &mut [Probe]) {
         match *self {}
     }
 
+    /// Never called: the type has no values in this build.
     pub fn solve(
         &mut self,
         _: &mut [Vehicle],
@@ -57,18 +64,22 @@ impl CarBatch {
         match *self {}
     }
 
+    /// Never called: the type has no values in this build.
     pub fn wheel_contact(&self, _: usize, _: usize, _: &State) -> Option<WheelContact> {
         match *self {}
     }
 
+    /// Never called: the type has no values in this build.
     pub fn engine_signals(&self, _: usize, _: &Vehicle) -> Option<EngineSignals> {
         match *self {}
     }
 
+    /// Never called: the type has no values in this build.
     pub fn invalidate_signals(&mut self, _: usize) {
         match *self {}
     }
 
+    /// Never called: the type has no values in this build.
     pub fn finish(&self, _: &mut [Vehicle], _: &[ChassisState], _: f32, _: impl FnMut(usize, StepReport)) {
         match *self {}
     }

@@ -29,6 +29,7 @@ fn rotation_vector_between<C: CarScalar>(start: C::Vec4, end: C::Vec4) -> C::Vec
     let [x, y, z, w] = start.to_array();
     // Difference of the rotations.
     let [a, b, c, d] = (end - start).to_array();
+    // Product of the difference and the conjugate of the start: one term per component of the difference.
     let half = C::Vec4::repeat(a) * C::Vec4::from_array([w, z, -y, x])
         + C::Vec4::repeat(d) * C::Vec4::from_array([-x, -y, -z, w])
         + C::Vec4::repeat(b) * C::Vec4::from_array([-z, w, x, y])
@@ -89,8 +90,8 @@ impl Vehicle {
     }
 
     /// Ends the step of a car whose loops run over the groups of `B`: takes over the motion of `body`, then integrates
-    /// the wheels. The wheels use the angular velocity of [`resolved_angular_velocity`]; the state keeps that of
-    /// `body`. If `body` is not finite, changes nothing and reports `not_finite`.
+    /// the wheels and the drivetrain. The wheels use the angular velocity of [`resolved_angular_velocity`], the state
+    /// that of `body`. If `body` is not finite, changes nothing and reports `not_finite`.
     #[inline(always)]
     fn finish_groups<B: WheelGroups>(&mut self, body: &ChassisState, dt: f32) -> StepReport {
         let rotations = [self.state.rotation, body.rotation].map(|rotation| F32x4::new(rotation.to_array()));
@@ -105,8 +106,8 @@ impl Vehicle {
 
     /// Computes the wheel and drivetrain states after a step of `dt` s. `body` gives the velocity at its end;
     /// `angular_velocity` is the angular velocity there (world axes). Order: lateral shift of wheels with axle
-    /// compliance, disc temperatures, then the end state of every wheel, and finally the shafts. The axes are those in
-    /// the middle of the step.
+    /// compliance; for each group disc temperatures, then all other results of its wheels; finally the results of the
+    /// shafts. Vectors are rotated to the vehicle axes in the middle of the step.
     #[inline(always)]
     fn integrate_contact_patches<B: WheelGroups>(&mut self, body: &ChassisState, angular_velocity: Vec3, dt: f32) {
         let to_vehicle = self.to_world.transpose();
@@ -180,7 +181,7 @@ pub(crate) struct EndState<W: WheelLanes = F32x4> {
 
 impl<W: WheelLanes> EndState<W> {
     /// Returns the twelve numbers of each wheel, without the contact: spin, both deflections, torque, both tyre forces,
-    /// rolling speed, share of rolling, compression, travel rate, load, lean. [`WheelEndState`] uses this order.
+    /// rolling speed, share of rolling, compression, travel rate, load, lean. [`WheelEndState::write`] uses this order.
     #[inline(always)]
     pub(crate) fn to_array(&self) -> [W; VALUES_PER_WHEEL] {
         let Self { spin, deflection: [ux, uy], torque, tyre: [fx, fy], rolling_speed, rolling, .. } = *self;
@@ -191,12 +192,13 @@ impl<W: WheelLanes> EndState<W> {
 
 impl<W: WheelLanes> WheelRows<W> {
     /// Computes the state of the wheels at the end of a step of `dt` s, at the chassis `velocity` that the world
-    /// realised (vehicle frame). `pose_lag` is the time by which the pose lags behind the velocity (s).
+    /// realised (vehicle frame). `pose_lag` is the time by which the pose lags behind the velocity (s). Stores nothing.
     ///
-    /// The share of rolling depends on the faster of contact-patch speed and `radius · spin`. Deflections are those of
-    /// the solved tyre rows at the realised sliding speeds, blended between standing and rolling patches, and 0 without
-    /// a gripping tyre. Forces and torques are impulses over `dt`. Spin and impulses are those of the solver, not of
-    /// the realised velocity.
+    /// Spin, tyre impulses and torque are those of the solver; forces and torques are impulses over `dt`. The share of
+    /// rolling depends on the faster of contact-patch speed and `radius · spin`, without a gripping tyre on the rolling
+    /// speed. The deflections are those of the solved tyre rows at the realised sliding speeds, blended between
+    /// standing and rolling patches; 0 without a gripping tyre. A wheel with an unsprung mass has contact if it carries
+    /// a load.
     #[inline(always)]
     pub(crate) fn end_state(
         &self,

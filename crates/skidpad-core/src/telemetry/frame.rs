@@ -111,8 +111,8 @@ pub enum Shaft {
     Motor(usize),
     /// Coupling, counted from 0: the torque that it transmits from its second side to its first.
     Coupling(usize),
-    /// Steering wheel: the torque with which the driver holds its angle, positive to the left. Only for vehicles with known
-    /// steering ratio and steering axes. Inertia and friction of the steering are not included.
+    /// Steering wheel: the torque with which the driver holds its angle, positive to the left. Only for vehicles with
+    /// known steering ratio and steering axes. Inertia and friction of the steering are not included.
     SteeringWheel,
 }
 
@@ -124,8 +124,8 @@ impl Shaft {
         about: "Mean torque of the shaft: gearbox input, rotor of a motor, coupling towards its first side, or steering wheel held by the driver, positive to the left.",
     };
 
-    /// Returns the shafts of `model`, in column order: gearbox (only with an engine), motors, couplings, steering wheel (only
-    /// with known steering ratio and steering axes).
+    /// Returns the shafts of `model`, in column order: gearbox (only with an engine), motors, couplings, steering wheel
+    /// (only with known steering ratio and steering axes).
     pub fn all(model: &Model) -> impl Iterator<Item = Self> {
         let parts = model.parts();
         let gearbox = parts.powertrain.engine().map(|_| Shaft::Gearbox);
@@ -135,8 +135,8 @@ impl Shaft {
         gearbox.into_iter().chain(motors).chain(couplings).chain(steering_wheel)
     }
 
-    /// Returns the name used in column names: `gearbox`, `motor1`, `coupling1`, `steering_wheel`. Motors and couplings count
-    /// from 1.
+    /// Returns the name used in column names: `gearbox`, `motor1`, `coupling1`, `steering_wheel`. Motors and couplings
+    /// count from 1.
     pub fn name(self) -> String {
         match self {
             Shaft::Gearbox => "gearbox".into(),

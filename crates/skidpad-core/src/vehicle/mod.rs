@@ -98,8 +98,8 @@ impl Vehicle {
         self.assist_log.get_or_insert_default().add(assist, contribution);
     }
 
-    /// Replaces the model by `model`, which has the same layout: the same numbers of wheels, motors and couplings, and the
-    /// same assists. Call [`Vehicle::set_state`] afterwards, so that the wheels are turned by the new model.
+    /// Replaces the model by `model`, which has the same layout: the same numbers of wheels, motors and couplings, and
+    /// the same assists. Call [`Vehicle::set_state`] afterwards, so that the wheels are turned by the new model.
     pub fn set_model(&mut self, model: &Arc<Model>) {
         self.model = Arc::clone(model);
     }
@@ -118,7 +118,7 @@ impl Vehicle {
     }
 
     /// Copies state and workspace of `other`, a car of the same model, into the memory already allocated. Clears the
-    /// hull rows. The model, the towed mass, and a log that only one of both cars has, stay.
+    /// hull rows. The model and the towed mass stay. The assist log is copied only if both cars have one.
     pub(crate) fn copy_from(&mut self, other: &Self) {
         self.state.clone_from(&other.state);
         self.rows.iter_mut().zip(&other.rows).for_each(|(rows, other)| rows.copy_from(other));
@@ -133,8 +133,8 @@ impl Vehicle {
             (other.to_world, other.pose_lag, other.applied_steer_bits, other.applied_demand);
     }
 
-    /// Returns the velocity at the end of the step without any impulse of the vehicle (m/s, rad/s), in the vehicle
-    /// frame with the axes `to_world`.
+    /// Returns the chassis velocity of `body` at the end of the step without any impulse of the vehicle (m/s, rad/s),
+    /// rotated to the vehicle frame with the axes `to_world`.
     pub(crate) fn free_velocity_in_body(&self, body: &ChassisState, to_world: &Mat3) -> SpatialVector<f32> {
         let to_vehicle = to_world.transpose();
         SpatialVector::from_vec3s(to_vehicle * body.free_velocity, to_vehicle * body.free_angular_velocity)
@@ -146,15 +146,15 @@ impl Vehicle {
         BodyConstants::of(&self.model).response(impulse)
     }
 
-    /// Returns the sum of the impulses of all wheels on the chassis (N s, N m s); only tyres and torques, without the
-    /// loads, if `with_loads` is false.
+    /// Returns the sum of the impulses of all wheels on the chassis (N s, N m s). If `with_loads` is false, only tyres
+    /// and torques count, without the loads and the travel impulses of unsprung masses.
     #[inline(always)]
     pub(crate) fn wheel_impulses<B: WheelGroups>(&self, with_loads: bool) -> SpatialVector<f32> {
         wheel_impulses(B::slice(&self.rows), with_loads)
     }
 }
 
-/// Returns every group of wheels (constants of four wheels) with its rows.
+/// Returns the groups of four wheels of `model` (their constants), each with its rows.
 #[inline(always)]
 pub(crate) fn groups_with_rows<'a, B: WheelGroups>(
     model: &'a Model,
@@ -164,7 +164,8 @@ pub(crate) fn groups_with_rows<'a, B: WheelGroups>(
 }
 
 /// Returns the sum of [`WheelRows::impulse`] over the wheels of each car (N s, N m s), added axle by axle so that
-/// mirrored cars have mirrored bits; without the loads if `with_loads` is false.
+/// mirrored cars have mirrored bits. If `with_loads` is false, loads and travel impulses of unsprung masses are left
+/// out.
 #[inline(always)]
 pub fn wheel_impulses<W: WheelLanes>(rows: &[WheelRows<W>], with_loads: bool) -> SpatialVector<W::Car> {
     let mut sum = SpatialVector::default();

@@ -62,11 +62,13 @@ pub(crate) struct StartState<W: WheelLanes = F32x4> {
 }
 
 impl StartState {
-    /// Reads the start states of the four wheels of `group` from `wheels`, all wheels of the car. Moments are 0 if all
-    /// tyres of the group are simple curves.
+    /// Reads the start states of the four wheels of `group` from `wheels`, the states of all wheels of the car. Lanes
+    /// without a wheel are 0. Moments are read only if some tyre of the group has a law other than a simple curve;
+    /// otherwise they are 0.
     #[inline(always)]
     pub(crate) fn read(group: &WheelPack, wheels: &[WheelState]) -> Self {
         let wheels = group.wheel_entries(wheels);
+        // Four numbers of each wheel at a time, transposed to one vector of lanes per number.
         let [spin, ux, uy, torque] = group
             .gather_four_fields(wheels, |wheel| [wheel.spin, wheel.deflection[0], wheel.deflection[1], wheel.torque]);
         let [fx, fy, rolling_speed, rolling] = group
@@ -125,6 +127,7 @@ pub struct BoundRelaxation<W: WheelLanes = F32x4> {
 }
 
 impl<W: WheelLanes> Default for BoundRelaxation<W> {
+    /// Returns the initial share for the next update, and no difference in the last one.
     fn default() -> Self {
         Self { factor: W::splat(INITIAL_RELAXATION_FACTOR), residual: W::default(), sign_changed: W::Mask::default() }
     }
@@ -215,8 +218,8 @@ impl<W: WheelLanes> WheelRows<W> {
     }
 
     /// Returns the speeds of the contact patches over the ground (m/s), longitudinal and lateral, at the chassis
-    /// `velocity`: `Self::speeds`, plus the scrub of wheels with an unsprung mass on links. The circumferential
-    /// speed of the wheel is not subtracted.
+    /// `velocity`: `Self::speeds`, plus the scrub of wheels with an unsprung mass on links (sideways motion while they
+    /// travel). The circumferential speed of the wheel is not subtracted.
     #[inline(always)]
     pub fn patch_speeds(&self, velocity: SpatialVector<W>) -> [W; 2] {
         let [longitudinal_speed, lateral_speed] = self.speeds(velocity);
@@ -243,7 +246,7 @@ impl<W: WheelLanes> WheelRows<W> {
         self.contact.normal.dot(velocity) - self.contact.ground_motion.end_speed[2]
     }
 
-    /// Sets the velocities of the rows at the chassis `velocity`: separation speed, patch speeds without links, and
+    /// Stores the velocities of the rows at the chassis `velocity`: separation speed, patch speeds without scrub, and
     /// the momentum of the unsprung mass due to `velocity_gain`, the part of `velocity` beyond the free motion.
     #[inline(always)]
     pub(crate) fn set_velocity(&mut self, velocity: SpatialVector<W>, velocity_gain: SpatialVector<W>) {
@@ -264,8 +267,8 @@ impl<W: WheelLanes> WheelRows<W> {
         self.solution.velocity.heave += self.heave_change(change);
     }
 
-    /// Returns the momentum of the unsprung mass along its travel (N s) due to a `change` of the chassis velocity; 0
-    /// for wheels without an unsprung mass.
+    /// Returns the momentum of the unsprung mass along the travel of its wheel (N s) due to a `change` of the chassis
+    /// velocity; 0 for wheels without an unsprung mass.
     #[inline(always)]
     fn heave_change(&self, change: SpatialVector<W>) -> W {
         match self.unsprung() {
@@ -276,8 +279,8 @@ impl<W: WheelLanes> WheelRows<W> {
 
     /// Returns the impulse of each wheel on the chassis (N s, and N m s about the centre of mass): longitudinal and
     /// lateral tyre impulse, the reaction of drive and brake torque about the axle (`−torque`), and the moments of
-    /// tyres with such laws. If `with_loads`, adds the load along the normal, and the travel impulse of an unsprung
-    /// mass.
+    /// tyres with a law other than a simple curve. If `with_loads`, adds the load along the normal, and the travel
+    /// impulse of an unsprung mass.
     #[inline(always)]
     pub fn impulse(&self, with_loads: bool) -> SpatialVector<W> {
         let mut sum =

@@ -92,7 +92,8 @@ pub enum ProbeShape {
 }
 
 impl ProbeShape {
-    /// Returns half the width of the tread (m) and whether it is rounded; `None` for a ray.
+    /// Returns half the width of the tread (m), 0 for a disc, and whether the tread is rounded laterally; `None` for a
+    /// ray.
     pub(crate) fn tread(self) -> Option<(f32, bool)> {
         match self {
             Self::Ray => None,

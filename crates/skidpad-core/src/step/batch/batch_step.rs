@@ -1,7 +1,7 @@
 //! Step of a batch of plain cars of one model, one car per lane, with the same bits as separate steps.
 //!
-//! A car leaves the batch if it is on moving ground, or needs a rare path (loads whose step is cut, rows that the pass of
-//! the solver does not solve). Such a car is solved alone at the end of the step.
+//! A car leaves the batch if it is on moving ground, or in a rare situation (loads whose step is cut, rows that the
+//! pass of the solver does not solve). Such a car is solved alone at the end of the step.
 
 use crate::aero::parameters::AeroCoefficients;
 use crate::assembly::aero::air_impulses;
@@ -38,10 +38,13 @@ const MAX_UNBATCHED_CARS: usize = 2;
 /// failed attempt.
 const MAX_BACKOFF_STEPS: u8 = 64;
 
-/// Solves the step of the `vehicles` of a batch. `workspace` is the workspace of the batch, which already has the chassis motion of this step.
-/// Cars with raw wheel inputs, or with another pose lag than the first car, leave the batch. Runs the stages of [`run_stages`] once for all
-/// lanes, then solves the cars that have left one by one. `pass` has the functions of the solver. Writes `chassis_impulses` (impulses on each chassis, world axes) and `reports`, and returns
-/// the combined report. If there are fewer bodies or controls than lanes, nothing happens and the report is the default.
+/// Solves the step of the `vehicles` of a batch. `workspace` is the workspace of the batch, which already has the
+/// chassis motion of this step; `pass` has the functions of the solver. Cars with raw wheel inputs, or with another
+/// pose lag (time by which poses lag behind velocities) than the first car, leave the batch.
+///
+/// Runs the stages of [`run_stages`] once for all lanes, then solves the cars that have left one by one. Writes
+/// `chassis_impulses` (impulses on each chassis, world axes) and `reports`, and returns the combined report. If there
+/// are fewer bodies or controls than lanes, nothing happens and the report is the default.
 pub(crate) fn solve_batch<W: CarLanes>(
     workspace: &mut BatchWorkspace<W>,
     vehicles: &mut [Vehicle; BATCH_LANES],
@@ -127,10 +130,11 @@ impl<'a, B: WheelGroups, W: CarLanes> Stages<B> for BatchStep<'a, W> {
         self.begin_shaft_rows::<B>(directions);
     }
 
-    /// Sets contacts, row directions and initial tyre impulses of every wheel, wheel by wheel for all cars. Cars on ground that moves or
-    /// can be moved leave the batch. For each wheel: sets the contact in the middle of the step, extrapolates the compression to its start,
-    /// sets the motion of the ground (only a texture is possible) and of the contact, restores the tyre impulses and moments of the last
-    /// step, and resets the loads. Wheels without contact are then moved to their equilibrium in droop.
+    /// Sets contacts, row directions and initial tyre impulses of every wheel, wheel by wheel for all cars. Cars on
+    /// ground that moves or can be moved leave the batch. For each wheel: sets the contact in the middle of the step,
+    /// extrapolates the compression to its start, sets the motion of the ground (only a texture is possible) and of the
+    /// contact, restores the tyre impulses and moments of the last step, and resets the loads. Wheels without contact
+    /// are then moved to their equilibrium in droop.
     #[inline(always)]
     fn locate_contacts(&mut self) {
         let (wheel_count, chassis, dt) =
@@ -171,8 +175,9 @@ impl<'a, B: WheelGroups, W: CarLanes> Stages<B> for BatchStep<'a, W> {
         }
     }
 
-    /// Returns the impulses of the air (N s, N m s), at the air velocity at the start of the step plus half of the change `tyre_response`. A
-    /// batch has no other external forces.
+    /// Returns the impulses of the air (N s, N m s), at the air velocity at the start of the step plus half of the
+    /// change `tyre_response`, with the factors of the aerodynamic maps if the model has maps. A batch has no other
+    /// external forces.
     #[inline(always)]
     fn external_impulses(&mut self, tyre_response: Vec3Lanes<W>) -> SpatialVector<W> {
         let (model, air_velocity) =
@@ -201,8 +206,9 @@ impl<'a, B: WheelGroups, W: CarLanes> Stages<B> for BatchStep<'a, W> {
         v_warm
     }
 
-    /// Initialises the strut rows and sums the forces of the anti-roll bars at each strut. Where bars would lift a wheel off the ground,
-    /// the bar end is moved to the balance of strut and bars.
+    /// Initialises the strut rows, and sums the forces of the axle links at each strut. Axle links of a batch are
+    /// anti-roll bars within an axle. Where these links would lift a wheel off the ground, the end of the bar is moved
+    /// to the balance of strut and bars.
     #[inline(always)]
     fn build_strut_rows(&mut self) {
         let dt = self.wheels.dt;
@@ -222,8 +228,8 @@ impl<'a, B: WheelGroups, W: CarLanes> Stages<B> for BatchStep<'a, W> {
         }
     }
 
-    /// Solves the load rows of all cars from the velocity with the last step's tyre impulses. Cars that have not converged after the
-    /// allowed solves leave the batch.
+    /// Solves the load rows of all cars from the velocity with the last step's tyre impulses. Cars that have not
+    /// converged after the allowed solves leave the batch.
     #[inline(always)]
     fn solve_loads(&mut self, _: SpatialVector<W>, v_warm: SpatialVector<W>) -> LoadSolution<W> {
         let dt = self.wheels.dt;
@@ -250,8 +256,9 @@ impl<'a, B: WheelGroups, W: CarLanes> Stages<B> for BatchStep<'a, W> {
         );
     }
 
-    /// Applies ABS, the only assist of a batch that changes torques. In models with motors, cars with a wheel that slips under braking
-    /// leave the batch, because their regeneration may have to be limited. Brake torques are limited if any driver presses the brake pedal.
+    /// Applies ABS, the only assist of a batch that changes torques. In models with motors, cars with a wheel that
+    /// slips under braking leave the batch, because their regeneration may have to be limited. Brake torques are
+    /// limited if any driver presses the brake pedal.
     #[inline(always)]
     fn apply_assists(&mut self, v_loaded: SpatialVector<W>) {
         if let Some(anti_lock) = self.wheels.workspace.model.parts().assists.abs {
@@ -273,11 +280,13 @@ impl<'a, B: WheelGroups, W: CarLanes> Stages<B> for BatchStep<'a, W> {
         StepReport::SINGLE_PASS
     }
 
-    /// Sums the impulses `external_impulse`, those of bars and wheels (loads included), rotates them to world axes and writes one push per car,
-    /// without a hull impulse. Cars with an impulse or spin that is not finite leave the batch.
+    /// Sums `external_impulse`, the impulse of external links (0 in a batch) and the impulses of the wheels, loads
+    /// included. Rotates the sums to world axes and writes one push per car, without a hull impulse. Cars with an
+    /// impulse or spin that is not finite leave the batch.
     #[inline(always)]
     fn write_impulses(&mut self, external_impulse: SpatialVector<W>) {
         let rows = self.wheels.workspace.rows::<B>();
+        // true: loads included.
         let total =
             external_impulse + LoadWheels::<B>::external_link_impulse(&self.wheels) + wheel_impulses(rows, true);
         let spins = rows.iter().fold(W::default(), |sum, rows| sum + rows.solution.spin);
@@ -300,8 +309,8 @@ impl<'a, B: WheelGroups, W: CarLanes> Stages<B> for BatchStep<'a, W> {
 }
 
 impl<W: CarLanes> BatchStep<'_, W> {
-    /// Returns the mask of cars with a braked wheel that is slower than the road by more than half of the slip of `anti_lock`, at a speed
-    /// above its minimum. The motors of such cars may have to be limited.
+    /// Returns the mask of cars with a braked wheel that is slower than the road by more than half of the slip of
+    /// `anti_lock`, at a speed above its minimum. The motors of such cars may have to be limited.
     #[inline(never)]
     fn brake_slip_mask(&self, anti_lock: &AntiLock) -> W::Mask {
         let wheels =
@@ -312,9 +321,9 @@ impl<W: CarLanes> BatchStep<'_, W> {
         wheels.map(slip_mask).fold(W::Mask::default(), |combined, mask| combined | mask)
     }
 
-    /// Removes the part of the brake impulses that would lock wheels (ABS), with the chassis velocity `v_loaded` as prediction of the end of
-    /// the step. `brake_pedal` is the position of the brake pedal, 0 to 1. Stores the removed impulse of each car in `removed_brake_impulse` (N m
-    /// s).
+    /// Removes the part of the brake impulses that would lock wheels (ABS), with the chassis velocity `v_loaded` as
+    /// prediction of the end of the step. `brake_pedal` is the position of the brake pedal, 0 to 1. Stores the removed
+    /// impulse of each car in `removed_brake_impulse` (N m s).
     #[inline(never)]
     fn limit_brake_torques(&mut self, anti_lock: &AntiLock, brake_pedal: W, v_loaded: SpatialVector<W>) {
         W::call_outlined(
@@ -337,9 +346,11 @@ impl<W: CarLanes> BatchStep<'_, W> {
     }
 
     /// Ends the step. Solves the cars that have left the batch one by one by [`Vehicle::solve_step`] and writes their
-    /// `reports`. All other cars get the report of one pass; their ABS log is written, and the rows of their vehicles are marked as
-    /// outdated, because the batch has the rows of this step. If more than [`MAX_UNBATCHED_CARS`] cars left, the next steps are taken one
-    /// by one, with a number of steps that doubles each time. Returns the combined report.
+    /// `reports`. All other cars get the report of one pass and their ABS log, and the rows of their vehicles are
+    /// marked as outdated, because the batch has the rows of this step. Returns the combined report.
+    ///
+    /// If more than [`MAX_UNBATCHED_CARS`] cars have left, all cars are stepped one by one in the next steps. The
+    /// number of these steps starts at 1 and doubles each time in a row, up to [`MAX_BACKOFF_STEPS`].
     #[inline(always)]
     fn solve_unbatched_cars(&mut self, reports: &mut [StepReport]) -> StepReport {
         let [_, brake, _] = self.pedals;
@@ -367,7 +378,7 @@ impl<W: CarLanes> BatchStep<'_, W> {
                 let (body, controls) = (&bodies[car], controls[car]);
                 let contacts = &contacts[car * workspace.wheel_count..][..workspace.wheel_count];
                 let inputs = StepInputs { body, contacts, hull: &[], controls, solver, tolerance_factor: 1.0, dt };
-                // Its steering and drivetrain have already taken this step; they must not advance twice.
+                // Steering and drivetrain of the car have already taken this step; they must not advance twice.
                 if has_begun[car] {
                     prepare_unbatched(workspace, vehicle, car, &inputs, driver_demands[car]);
                 }
@@ -388,10 +399,13 @@ impl<W: CarLanes> BatchStep<'_, W> {
     }
 }
 
-/// Prepares `vehicle`, number `car` of the batch, to be solved alone although its steering, gear and engine have advanced in the batch.
-/// `demand` is the demand of its driver; `None` reads the controls. Sets the start pose, bar share and start states of the wheels, and the
-/// impulses of direct drive and brakes. Restores the clutch or first row between spins as it was at the start of the step, and its impulse
-/// on the wheels. Finally stores the demand, so that [`Vehicle::solve`] does not apply the controls again.
+/// Prepares `vehicle`, number `car` of the batch, to be solved alone although its steering, gear and engine have
+/// advanced in the batch. `demand` is the demand of its driver; `None` reads the controls.
+///
+/// Sets the start pose, bar share and start states of the wheels, and the impulses of direct drive and brakes. Restores
+/// the clutch or the first row between spins as it was at the start of the step, clears the impulses of the other rows,
+/// and sets the impulse of clutch or converter on the wheels. Finally stores the demand, so that [`Vehicle::solve`]
+/// does not apply the controls again.
 #[cold]
 #[inline(never)]
 fn prepare_unbatched<W: CarLanes>(

@@ -51,15 +51,18 @@ impl<B: WheelGroups, W: CarLanes> StepWheels<B> for BatchWheels<'_, W> {
         self.workspace.rows::<B>()
     }
 
+    /// Returns false: a batch has neither rims nor roll-centre links.
     #[inline(always)]
     fn has_tilted_rows(&self) -> bool {
         false
     }
 
-    /// Solves the rows between spins (clutch, motors, converters, couplings) of all cars, and marks cars whose clutch
-    /// has not settled as leaving the batch. If the batch has common engines ([`BatchWorkspace::engines`]), solves all
-    /// clutches in lanes. Otherwise solves the cars with a lone clutch in lanes, and those with other rows by
-    /// `solve_shaft_rows`. Cars that have left, or whose rows cannot carry an impulse, are skipped.
+    /// Solves the rows between spins (clutch, motors, converters, couplings) of all cars. Cars that have left the
+    /// batch, or whose rows cannot carry an impulse, are skipped. Cars whose clutch has not converged leave the batch.
+    ///
+    /// If the batch has common engines (`workspace.engines`), solves all clutches in lanes. Otherwise the engines are
+    /// those of the vehicles: solves cars with other rows than a lone clutch by `solve_shaft_rows`, then all lone
+    /// clutches in lanes.
     #[inline(always)]
     fn solve_shafts(&mut self) {
         if self.workspace.engines.are_batched {
@@ -96,6 +99,8 @@ impl<B: WheelGroups, W: CarLanes> StepWheels<B> for BatchWheels<'_, W> {
         self.mark_unbatched(unconverged);
     }
 
+    /// Solves the loads from `v_warm`. The velocity without wheels is not needed: in a batch, unsprung masses do not
+    /// move relative to the chassis.
     #[inline(always)]
     fn solve_loads(&mut self, _: SpatialVector<W>, v_warm: SpatialVector<W>) -> (SpatialVector<W>, W::Mask) {
         let dt = self.dt;
@@ -117,8 +122,9 @@ impl<B: WheelGroups, W: CarLanes> LoadWheels<B> for BatchWheels<'_, W> {
         }
     }
 
-    /// Adds the derivative of the anti-roll bars to `products`. Returns the change of their impulses from the
-    /// velocities in the rows to `v_warm`. The external impulses are 0 in a batch.
+    /// Adds the derivative of the anti-roll bar impulses with respect to the chassis velocity to `products`. Returns
+    /// the change of these impulses from the velocities in the rows to `v_warm`. The external impulses are 0 in a
+    /// batch.
     #[inline(always)]
     fn add_axle_links(&self, products: &mut OuterProducts<W>, v_warm: SpatialVector<W>) -> SpatialVector<W> {
         let mut link_impulse = LoadWheels::<B>::external_link_impulse(self);
@@ -132,7 +138,7 @@ impl<B: WheelGroups, W: CarLanes> LoadWheels<B> for BatchWheels<'_, W> {
 }
 
 impl<W: CarLanes> BatchWheels<'_, W> {
-    /// Marks the cars of `mask` as leaving the batch.
+    /// Marks the cars of `mask` as leaving the batch: they are solved alone at the end of the step. Earlier marks stay.
     #[inline(always)]
     pub(super) fn mark_unbatched(&mut self, mask: W::Mask) {
         let bits = W::bits(mask);

@@ -52,14 +52,16 @@ pub(crate) struct BatchEngines<W> {
 }
 
 impl<W: CarLanes> BatchEngines<W> {
-    /// Begins the step of `vehicles`, as [`Vehicle::build_shaft_rows`], for all cars at once. `shaft_speed` is the
-    /// speed of the shafts by their wheels (rad/s). Changes gears car by car (only of cars whose step has begun),
-    /// computes throttle opening, free engine speed and clutch engagement in lanes, and builds the clutch rows; a
-    /// clutch pedal replaces the automatic engagement. Between gears the capacity is 0.
+    /// Begins the step of the engines of `vehicles` in lanes, with the results of [`Vehicle::build_shaft_rows`].
+    /// Changes the gears of cars whose step has begun, car by car. Then computes throttle opening, free engine speed
+    /// (without the clutch) and clutch engagement in lanes, and builds the clutch rows. A clutch pedal replaces the
+    /// automatic engagement; between gears the capacity is 0. `shaft_speed` is the speed of the shafts by their wheels
+    /// (rad/s).
     ///
     /// Returns the initial impulses of the clutches on these shafts (N m s): those of the last step, clamped to the
-    /// capacity. Returns `None`, with `are_batched` false and no gear changed, if an engine is dead or being started,
-    /// or if there are other links between spins.
+    /// capacity; 0 for cars whose step has not begun. Returns `None` if each car needs rows of its own, because an
+    /// engine of any car is dead or being started, or because the clutch is not the only row between spins.
+    /// `are_batched` is then false, and no gear is changed.
     #[inline(always)]
     pub fn begin(
         &mut self,
@@ -122,8 +124,8 @@ impl<W: CarLanes> BatchEngines<W> {
         Some(wheel_impulse(self.clutch.torque_ratios, self.start_impulses))
     }
 
-    /// Returns the clutches to solve: those with a capacity above 0, without those of the cars that are stepped
-    /// `is_unbatched`.
+    /// Returns the solver of the clutches of this step. It leaves out clutches without capacity, and those of cars that
+    /// have left the batch (`is_unbatched`).
     #[inline(always)]
     pub fn clutches(&self, is_unbatched: &[bool; BATCH_LANES]) -> BatchClutches<'_, W> {
         let mut unconverged = W::splat(0.0).less(self.clutch.bounds[1]);
@@ -170,7 +172,7 @@ impl<W: CarLanes> BatchEngines<W> {
     }
 
     /// Begins the shafts of `vehicle` anew with engine and clutch of car `car`, and the clutch `impulse` (N m s). The
-    /// pedal demand on motors is 0, as there are none. Does nothing if each car has its own engine.
+    /// pedal demand on motors is 0, because the model has no motors. Does nothing if each car has its own engine.
     fn copy_to_vehicle(&self, vehicle: &mut Vehicle, car: usize, impulse: f32, dt: f32) {
         let Some(flywheel) = self.flywheel(car) else { return };
         let ClutchRow { ratio, torque_ratios, per_impulse, free_speed, bounds, tolerance, .. } = self.clutch;
@@ -196,13 +198,13 @@ pub(crate) struct BatchClutches<'a, W: CarLanes> {
     row: ClutchRow<W>,
     /// Engines of the clutches; `None` if each car has its own.
     engines: Option<&'a BatchEngines<W>>,
-    /// Mask of the clutches that have not settled.
+    /// Mask of the clutches that have not converged.
     unconverged: W::Mask,
 }
 
 impl<W: CarLanes> BatchClutches<'_, W> {
-    /// Collects the first rows of `vehicles`, which are clutches of engines of their own, into lanes. `unconverged` is
-    /// the mask of those to solve; other lanes have no meaning.
+    /// Collects the first rows of `vehicles` into lanes. These rows must be clutches of the vehicles' own engines where
+    /// the mask `unconverged` is set: the clutches to solve. Other lanes have no meaning.
     #[inline(always)]
     pub fn from_vehicles(vehicles: &[Vehicle; BATCH_LANES], unconverged: W::Mask) -> Self {
         // Clutch of a car.
@@ -221,9 +223,9 @@ impl<W: CarLanes> BatchClutches<'_, W> {
         Self { row, engines: None, unconverged }
     }
 
-    /// Solves the clutches for the wheels of `packs` and `rows` in a step of `dt` s, with up to three Newton passes.
-    /// Changes the shaft impulses of the wheels. Returns the impulses of the clutches (N m s), and the mask of those
-    /// that have not settled.
+    /// Solves the clutches for the wheels of `packs` and `rows` in a step of `dt` s, with at most three Newton passes.
+    /// Adds the changes to the shaft impulses of the wheels. Returns the impulses of the clutches (N m s), and the mask
+    /// of the clutches that have not converged.
     #[inline(always)]
     pub fn solve(
         mut self,
@@ -242,13 +244,15 @@ impl<W: CarLanes> BatchClutches<'_, W> {
         (self.row.impulse, self.unconverged)
     }
 
-    /// Performs one Newton pass on all clutches in a step of `dt` s, as
-    /// [`crate::drivetrain::rows::Shafts::iterate_clutch`]. `shaft_speed` is the speed of the shafts by their wheels
-    /// (rad/s), `response` its change per impulse on the wheels (1/(kg m²)). A clutch takes the impulse at which it
-    /// holds; if that is beyond its capacity, the car is solved by `solve_slipping_clutches`. Clutches that have
-    /// settled keep their impulse.
+    /// Performs one Newton pass on the clutches of `unconverged` in a step of `dt` s, and removes those whose impulse
+    /// changes by less than the tolerance from this mask. `shaft_speed` is the speed of the shafts by their wheels
+    /// (rad/s), `response` the change of this speed per impulse on the wheels (1/(kg m²)).
     ///
-    /// Returns the change of the impulses on the shafts (N m s), and whether all clutches have settled.
+    /// Each of these clutches gets the impulse at which it holds, without slip. If this impulse is beyond its capacity,
+    /// the clutch is solved alone by `solve_slipping_clutches`. All other clutches keep their impulse.
+    ///
+    /// Returns the changes of the impulses on the shafts (N m s; −0 for the other clutches), and whether all clutches
+    /// have converged.
     #[inline(always)]
     fn solve_pass(
         &mut self,

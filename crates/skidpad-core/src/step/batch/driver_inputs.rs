@@ -14,10 +14,11 @@ use skidpad_simd::vectors::Vec3Lanes;
 use skidpad_simd::wheel_groups::WheelGroups;
 
 impl<W: CarLanes> BatchStep<'_, W> {
-    /// Begins the step of all cars that have not left the batch: applies steering and pedals, copies the axle
-    /// directions, reads the start states of the wheels, and sets the impulses of direct drive and brakes (with fading
-    /// of hot discs). Returns the driving direction of each car without an engine: 1, −1, or 0 in neutral; 0 for cars
-    /// with an engine.
+    /// Begins the step of all cars that have not left the batch; the others are stepped alone later.
+    ///
+    /// Applies steering and pedals, copies the axle directions, reads the start states of the wheels, and sets the
+    /// impulses of direct drive and brakes (with fading of hot discs). Returns the driving direction of each car
+    /// without an engine: 1, −1, or 0 in neutral; 0 for cars with an engine.
     #[inline(always)]
     pub(super) fn apply_pedals<B: WheelGroups>(&mut self) -> [f32; BATCH_LANES] {
         self.has_begun = self.wheels.workspace.is_unbatched.map(|is_unbatched| !is_unbatched);
@@ -96,9 +97,12 @@ impl<W: CarLanes> BatchStep<'_, W> {
         })
     }
 
-    /// Begins the rows of engines, gears, and all other links between spins. `directions` is the driving direction of
-    /// each car without an engine. Uses common engines in lanes if possible, otherwise each car's own rows. Sets the
-    /// shaft impulse of each wheel to that of the engine at the start, and the rotor speeds of the motors.
+    /// Begins the rows between spins (clutch or converter, motors, couplings) and changes gears. Uses common engines in
+    /// lanes if `BatchEngines::begin` can, otherwise builds the rows of each car. `directions` is the driving direction
+    /// of each car without an engine.
+    ///
+    /// Then sets the shaft impulse of each wheel to that of clutch or converter at the start, if the model has an
+    /// engine, and stores the rotor speeds of the motors in the vehicles.
     #[inline(always)]
     pub(super) fn begin_shaft_rows<B: WheelGroups>(&mut self, directions: [f32; BATCH_LANES]) {
         let (has_engine, dt) = (self.wheels.workspace.has_engine(), self.wheels.dt);
@@ -129,10 +133,10 @@ impl<W: CarLanes> BatchStep<'_, W> {
         }
     }
 
-    /// Begins the rows between spins car by car, for cars whose step has begun. `directions` is the driving direction
-    /// of cars without an engine; `shaft_speed` is the speed of the shafts behind the engines (rad/s). Stores the
-    /// initial impulses of first row and shaft in `start_impulses`. Returns the initial impulses of clutches and
-    /// converters on these shafts (N m s).
+    /// Builds the rows between spins car by car, for cars whose step has begun. `directions` is the driving direction
+    /// of cars without an engine; `shaft_speed` is the speed of the shafts behind the engines (rad/s). Stores two
+    /// impulses of each car in `start_impulses`: that of the first row, and that of clutch or converter on the shaft (N
+    /// m s). Returns the latter; 0 for cars whose step has not begun.
     #[inline(always)]
     fn begin_rows_per_car(&mut self, directions: [f32; BATCH_LANES], shaft_speed: W) -> W {
         let dt = self.wheels.dt;
@@ -162,7 +166,8 @@ impl<W: CarLanes> BatchStep<'_, W> {
     }
 
     /// Copies the axle directions from the vehicles into the lanes, unless the steering angles of all cars are, to the
-    /// bit, those already copied. `None` (turning wheels) always copies. Remembers the angles.
+    /// bit, those already copied. A car without such an angle (`None`: its wheels turn in this step) always causes a
+    /// copy. Stores the bits of the angles.
     #[inline(always)]
     fn update_axle_directions(&mut self) {
         let mut is_current = true;

@@ -16,9 +16,9 @@ use skidpad_simd::wheel_groups::WheelGroups;
 type PerWheel = [[f32; BATCH_LANES]; MAX_WHEELS];
 
 impl<W: CarLanes> BatchStep<'_, W> {
-    /// Returns the compression at which strut and bars of each wheel of the masked `cars` balance without ground (m,
-    /// positive in jounce); 0 for other cars. The other wheels are at the compression `travel`. Results are clamped to
-    /// at least `lower_limit` and at most the bump travel.
+    /// Returns the compression of each wheel of the masked `cars` at which strut spring and bars balance without ground
+    /// load (m, positive in jounce); 0 for other cars. `travel` returns the compression of the opposite wheels from
+    /// their rows. Results are at least `lower_limit` (m, by strut) and at most the bump travel.
     #[inline(always)]
     fn droop_compressions(
         &self,
@@ -46,9 +46,9 @@ impl<W: CarLanes> BatchStep<'_, W> {
         compressions
     }
 
-    /// Moves the wheels without contact of the masked `cars` to their equilibrium in droop, as
-    /// [`crate::Vehicle::set_droop_compressions`]. Moves them to full droop first; the balance of each wheel then uses
-    /// its neighbour there. Limits: droop travel and bump travel. Wheels with contact stay.
+    /// Moves the wheels without contact of the masked `cars` to the compression at which strut and bars balance in
+    /// droop, within droop and bump travel. The balance of each wheel uses other wheels without contact at full droop.
+    /// Wheels with contact are unchanged. `cars` must contain every car that has a wheel without contact.
     #[cold]
     #[inline(never)]
     pub(super) fn set_droop_compressions<B: WheelGroups>(&mut self, cars: W::Mask) {
@@ -72,10 +72,13 @@ impl<W: CarLanes> BatchStep<'_, W> {
         );
     }
 
-    /// Detects wheels of `airborne_cars` that touch down during the step because other wheels move the chassis, as
-    /// [`crate::Vehicle::detect_touchdowns`]. Only cars with both a wheel above ground and one in contact count. Builds
-    /// the struts, solves the loads from the velocity `v_warm`, and gives wheels that land a contact. Cars whose loads
-    /// did not converge leave the batch. If any wheel lands, the wheels still in the air return to droop.
+    /// Detects wheels of `airborne_cars` that touch down during the step because the loads of other wheels move the
+    /// chassis, and gives these wheels a contact for the rest of the step. Only cars with both a wheel above ground and
+    /// one in contact count; without such a car nothing happens.
+    ///
+    /// Builds the strut rows and solves the loads from `v_warm`, the chassis velocity with the last step's tyre
+    /// impulses. If any wheel lands, the wheels that remain in the air are moved to their equilibrium in droop again.
+    /// Cars whose loads have not converged leave the batch.
     #[cold]
     #[inline(never)]
     pub(super) fn detect_touchdowns<B: WheelGroups>(&mut self, airborne_cars: W::Mask, v_warm: SpatialVector<W>) {
@@ -109,10 +112,10 @@ impl<W: CarLanes> BatchStep<'_, W> {
         );
     }
 
-    /// Moves bar ends of the masked `cars` at wheels that the bars would lift to the equilibrium of strut and bars, and
-    /// sums the bar forces again. A wheel is lifted if its travel is less than that equilibrium, which has no droop
-    /// limit. `rate_share` is the active share of the bars' rate, 0 to 1. Stores the bar impulse before the move, which
-    /// lifted ends keep (N s).
+    /// Moves the bar ends of lifted wheels of the masked `cars` to the balance of strut and bars, and sums the bar
+    /// forces again. A wheel is lifted by its bars if its travel is below this balance, which has no droop limit.
+    /// `rate_share` is the active share of the bars' rate, 0 to 1. Stores the lifted wheels, and as their constant
+    /// impulse (N s) the bar force before the move times the step.
     #[cold]
     #[inline(never)]
     pub(super) fn lift_bar_ends<B: WheelGroups>(&mut self, cars: W::Mask, rate_share: W) {

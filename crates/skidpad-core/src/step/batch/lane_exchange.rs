@@ -38,8 +38,8 @@ pub(crate) struct ChassisLanes<W> {
 }
 
 impl<W: Lane> ChassisLanes<W> {
-    /// Builds the state of the chassis at the start of a step of `dt` s from their `motion` and the velocity of the air,
-    /// world axes (m/s). The axes are those after half a step at the initial angular velocity.
+    /// Builds the state of the chassis at the start of a step of `dt` s from their `motion` and the velocity of the
+    /// air, world axes (m/s). The axes are those after half a step at the initial angular velocity.
     #[inline(always)]
     pub fn new(motion: &MotionLanes<W>, wind: Vec3Lanes<W>, dt: f32) -> Self {
         let to_world =
@@ -70,10 +70,10 @@ impl<W: CarLanes> ChassisLanes<W> {
         (Self::new(&motion, wind, dt), motion.are_finite(bodies))
     }
 
-    /// Writes the probe of wheel `wheel_index` of each car into `probes` at index `car · wheel_count + wheel_index`,
-    /// with `wheel_count` wheels per car. `pack` is the pack of that wheel; the first car has the number `first_car`.
-    /// The ray points down along the vehicle's z axis from the position of `bodies` in the middle of the step of `dt`
-    /// s.
+    /// Writes the probe of wheel `wheel_index` of each car, a ray without a rim, into `probes` at index
+    /// `car · wheel_count + wheel_index`. Each car has `wheel_count` wheels; the first car has the number `first_car`.
+    /// `pack` is the pack of this wheel. The ray points down along the vehicle's z axis, at the position of `bodies` in
+    /// the middle of the step of `dt` s.
     #[inline(always)]
     pub fn write_probe(
         &self,
@@ -132,8 +132,8 @@ impl<W: CarLanes> MotionLanes<W> {
         }
     }
 
-    /// Returns whether each car is finite, as `vehicle::is_body_finite`: rotation and velocities in
-    /// lanes, the position (f64) car by car from `bodies`.
+    /// Returns whether each car has finite rotation, velocities, free velocities and position. Tests the position (f64)
+    /// car by car from `bodies`, all others in lanes.
     #[inline(always)]
     pub fn are_finite(&self, bodies: &[ChassisState; BATCH_LANES]) -> [bool; BATCH_LANES] {
         let velocity_sum =
@@ -149,8 +149,9 @@ impl<W: CarLanes> MotionLanes<W> {
         are_finite
     }
 
-    /// Replaces the angular velocities after a step of `dt` s by those of `resolved_angular_velocity`. The states of
-    /// `vehicles` have the rotations at the start of the step.
+    /// Replaces angular velocities after a step of `dt` s that are too small for a 32-bit rotation, by
+    /// `resolved_angular_velocity`: the rotation in the step over `dt`. The states of `vehicles` have the rotations at
+    /// the start of the step.
     #[inline(always)]
     pub fn resolve_angular_velocities(&mut self, vehicles: &[Vehicle; BATCH_LANES], dt: f32) {
         let start_rotation = || W::transpose_to_lanes(|car| F32x4::new(vehicles[car].state.rotation.to_array()));
@@ -185,8 +186,8 @@ fn gather_vectors<W: CarLanes>(vector: impl Fn(usize) -> Vec3) -> Vec3Lanes<W> {
 }
 
 impl<W: CarLanes> StartState<W> {
-    /// Reads the start state of wheel `wheel_index` of each car from `wheels`, the wheels of each car; includes the
-    /// moments if its tyre `has_laws` (a law other than a simple curve), otherwise they are 0.
+    /// Reads the start state of wheel `wheel_index` of each car from `wheels`, the wheels of each car. Includes the
+    /// moments if `has_laws` (the tyre has a law other than a simple curve); otherwise the moments are 0.
     #[inline(always)]
     pub(crate) fn read_cars(wheels: &[&[WheelState]; BATCH_LANES], wheel_index: usize, has_laws: bool) -> Self {
         let wheel = |car: usize| &wheels[car][wheel_index];
@@ -322,8 +323,8 @@ impl EndStateByCar {
         }
     }
 
-    /// Writes the result of car `car` into `wheel`. Moments and grip excess become 0 if they are `None`. The disc
-    /// temperature is not part of it.
+    /// Writes the result of car `car` into `wheel`. Moments and grip excess become 0 if they are `None`. Steering
+    /// angle, disc temperature and lateral shift are not changed.
     #[inline(always)]
     pub fn write(&self, car: usize, wheel: &mut WheelState) {
         let values = [self.values[0][car], self.values[1][car], self.values[2][car]];

@@ -11,10 +11,12 @@ use crate::vehicle::Vehicle;
 use crate::vehicle::rows::{EffectiveMass, WheelRows};
 use skidpad_simd::lane::{CarLanes, F32x4, Lane};
 
-/// Solves the rows between spins (motors, converters, couplings) of those of `vehicles` with an entry in `speed_gains`:
-/// the forward speed gained in the last step (m/s). First tries all cars in lanes, from the impulses of the last step.
-/// Cars that do not settle are solved one by one from the start; their first row starts with the first impulse in
-/// `start_impulses` (N m s). Changes the impulses of the vehicles' shafts and the shaft impulses of the wheel `rows`.
+/// Solves the rows between spins (motors, converters, couplings) of those of `vehicles` that have an entry in
+/// `speed_gains`: the forward speed gained in the last step (m/s). First solves all these cars in lanes, from the
+/// impulses of the last step. Cars whose impulses do not settle are then solved one by one from scratch: their first
+/// row starts with the first impulse in `start_impulses` (N m s), all others with 0.
+///
+/// Stores the row impulses in the vehicles' shafts and the shaft impulses of the wheels in `rows`.
 #[inline(never)]
 pub(crate) fn solve_batch_shafts<W: CarLanes>(
     vehicles: &mut [Vehicle; BATCH_LANES],
@@ -28,9 +30,10 @@ pub(crate) fn solve_batch_shafts<W: CarLanes>(
     }
 }
 
-/// Solves the rows between spins of one vehicle from the start. The vehicle is number `car` of the batch with these
-/// `wheels`. Copies the wheels to the vehicle's rows, sets its first row to the impulse `start_impulse` (N m s) and all
-/// others to 0, solves them, and writes the shaft impulses of its wheels back into its lane.
+/// Solves the rows between spins of one vehicle from scratch. The vehicle is number `car` of the batch with these
+/// `wheels`. Copies the lane of the car to the vehicle's rows, sets its first row between spins to the impulse
+/// `start_impulse` (N m s) and all others to 0, solves them, and writes the shaft impulses of its wheels back into its
+/// lane.
 #[cold]
 #[inline(never)]
 fn solve_from_start<W: CarLanes>(vehicle: &mut Vehicle, car: usize, start_impulse: f32, wheels: &mut [WheelRows<W>]) {
@@ -44,6 +47,7 @@ fn solve_from_start<W: CarLanes>(vehicle: &mut Vehicle, car: usize, start_impuls
     shafts.solve_from_scratch(model, rows);
     for (vehicle_rows, wheels) in rows.iter().zip(wheels.chunks_mut(W::ROWS_PER_AXLE_PAIR)) {
         for (wheel, shaft) in wheels.iter_mut().zip(vehicle_rows.drive.shaft.lanes()) {
+            // Replaces only the lane of this car.
             let shaft = W::from_fn(|other_car| if other_car == car { shaft } else { wheel.drive.shaft.car(other_car) });
             wheel.drive.shaft = shaft;
         }

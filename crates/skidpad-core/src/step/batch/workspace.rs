@@ -19,7 +19,7 @@ use bevy_math::{Mat3, Vec3};
 use skidpad_simd::lane::CarLanes;
 use skidpad_simd::wheel_groups::{ManyGroups, SingleGroup, WheelGroups};
 
-/// Speed far above walking pace (m/s).
+/// Speed in lanes whose results are not used (m/s), far above walking pace.
 const PLACEHOLDER_SPEED_MPS: f32 = 100.0;
 
 /// Workspace of a batch of plain cars of one model, by wheel.
@@ -56,8 +56,8 @@ pub(crate) struct BatchWorkspace<W: CarLanes> {
 }
 
 impl<W: CarLanes> BatchWorkspace<W> {
-    /// Returns the rows of wheel `wheel` of car `lane` in the last step; `None` if the car was stepped alone or moved
-    /// since, or has no such wheel.
+    /// Returns pack and rows of wheel `wheel` of car `lane` in the last step. Returns `None` for a car that was stepped
+    /// alone or moved since, and for a number beyond the packs.
     pub fn wheel_rows(&self, lane: usize, wheel: usize) -> Option<WheelLane<'_, W>> {
         let (pack, rows) = (self.packs.get(wheel)?, self.rows.get(wheel)?);
         let [x, y, z] = [self.chassis.to_world.x, self.chassis.to_world.y, self.chassis.to_world.z];
@@ -110,7 +110,8 @@ impl<W: CarLanes> BatchWorkspace<W> {
         self.model.parts().assists.abs.is_some()
     }
 
-    /// Returns true if the cars are to be stepped one by one in this step.
+    /// Returns true if the cars are to be stepped one by one in this step, because too many left the batch in an
+    /// earlier one.
     pub fn is_backing_off(&self) -> bool {
         self.backoff_steps[0] > 0
     }
@@ -130,7 +131,8 @@ impl<W: CarLanes> BatchWorkspace<W> {
         self.is_unbatched[lane] = true;
     }
 
-    /// Returns the pack and the rows of each wheel of a car, without those of empty places.
+    /// Returns the packs and the rows of the wheels of a car, each for all cars. Empty places of the groups are left
+    /// out.
     #[inline(always)]
     pub fn wheels<B: WheelGroups>(&mut self) -> impl Iterator<Item = (&WheelPack<W>, &mut WheelRows<W>)> {
         let wheel_count = B::wheel_count(self.wheel_count);
@@ -150,8 +152,9 @@ impl<W: CarLanes> BatchWorkspace<W> {
         (&self.packs[..pack_count], &mut self.rows[..pack_count])
     }
 
-    /// Begins a step of `dt` s: reads the chassis motion of `bodies`, marks only the cars that are not finite as
-    /// leaving the batch, and writes the probes of all wheels into `probes`. The first car has the number `first_car`.
+    /// Begins a step of `dt` s: reads the chassis motion of `bodies`, marks cars whose motion is not finite as leaving
+    /// the batch, clears the marks of all others, and writes the probes of all wheels into `probes`. The first car has
+    /// the number `first_car`.
     pub fn write_probes(
         &mut self,
         first_car: usize,
@@ -276,7 +279,8 @@ impl<W: CarLanes> BatchWorkspace<W> {
 }
 
 /// Returns the number of rows between spins whose speed is needed at the end of a step, see
-/// [`BatchWorkspace::speed_row_count`]: an engine's row (if any) and the motors; 0 without motors and converter.
+/// [`BatchWorkspace::speed_row_count`]: the engine's row (if any) and those of the motors; 0 without motors and
+/// converter.
 fn count_speed_rows(model: &Model) -> usize {
     let (motors, engine) = (model.parts().motors.len(), usize::from(model.parts().powertrain.engine().is_some()));
     if motors > 0 || converter(model).is_some() { engine + motors } else { 0 }

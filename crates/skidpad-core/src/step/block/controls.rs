@@ -56,7 +56,9 @@ impl<W: BlockLanes> BlockControls<W> {
         (gear != AUTOMATIC_GEAR).then_some(gear as i8)
     }
 
-    /// Sets the inputs of `car`. Raw inputs of wheels and the speed of cruise control are ignored.
+    /// Copies the inputs of `car` from `controls`. Pedals and steering are stored as they are and clamped by the step.
+    /// No gear becomes `AUTOMATIC_GEAR`, the clutch pedal becomes an engagement, and the share of active bars is
+    /// clamped (1 without a demand). Raw inputs of wheels and the speed of cruise control are ignored.
     pub fn set_car(&mut self, car: usize, controls: &Controls) {
         let set = |lanes: &mut W, number: f32| *lanes = lanes.with_number(car, number);
         let set_bit = |bits: &mut u32, value: bool| *bits = (*bits & !(1 << car)) | (u32::from(value) << car);
@@ -72,7 +74,7 @@ impl<W: BlockLanes> BlockControls<W> {
     }
 
     /// Writes the inputs of `car` into `controls`, with the meaning of [`BlockControls::set_car`]. The clutch pedal is
-    /// `1 − engagement`.
+    /// `1 − engagement`, cruise control is off, and raw inputs of wheels in `controls` stay as they are.
     pub fn write_car(&self, car: usize, controls: &mut Controls) {
         let has_bit = |bits: u32| bits & (1 << car) != 0;
         controls.throttle = self.throttle.number(car);

@@ -13,9 +13,9 @@ use skidpad_simd::linear::SpatialVector;
 use skidpad_simd::wheel_groups::WheelGroups;
 
 impl<W: BlockLanes, P: RowPass> BlockStep<'_, W, P> {
-    /// Returns the compression at which strut and bars of each wheel of the masked `cars` balance without ground (m,
-    /// positive in jounce); 0 for other cars. The other wheels are at the compression `travel`. Results are clamped to
-    /// at least `lower_limit` and at most the bump travel.
+    /// Returns the compression of each wheel of the masked `cars` at which strut spring and bars balance without ground
+    /// load (m, positive in jounce); 0 for other cars. `travel` returns the compression of the opposite wheels from
+    /// their rows. Results are at least `lower_limit` (m, by strut) and at most the bump travel.
     #[inline(always)]
     fn droop_compressions(
         &self,
@@ -44,9 +44,9 @@ impl<W: BlockLanes, P: RowPass> BlockStep<'_, W, P> {
         compressions
     }
 
-    /// Moves the wheels without contact of the masked `cars` to their equilibrium in droop, as
-    /// `Vehicle::set_droop_compressions`. Moves them to full droop first; the balance of each wheel then uses its
-    /// neighbour there. Limits: droop travel and bump travel. Wheels with contact stay.
+    /// Moves the wheels without contact of the masked `cars` to the compression at which strut and bars balance in
+    /// droop, within droop and bump travel. The balance of each wheel uses other wheels without contact at full droop.
+    /// Wheels with contact are unchanged. `cars` must contain every car that has a wheel without contact.
     #[cold]
     #[inline(never)]
     pub(super) fn set_droop_compressions<B: WheelGroups>(&mut self, cars: W::Mask) {
@@ -70,10 +70,13 @@ impl<W: BlockLanes, P: RowPass> BlockStep<'_, W, P> {
         );
     }
 
-    /// Detects airborne wheels that touch down during the step because other wheels move the chassis, as
-    /// `Vehicle::detect_touchdowns`. Only cars with both a wheel above ground and one in contact count. Builds the
-    /// struts, solves the loads from the velocity `v_warm`, and gives wheels that land a contact. Cars whose loads did
-    /// not converge take a rare path. If any wheel lands, the wheels still in the air return to droop.
+    /// Detects airborne wheels that touch down during the step because the loads of other wheels move the chassis, and
+    /// gives these wheels a contact for the rest of the step. Only cars with both a wheel above ground and one in
+    /// contact count; without such a car nothing happens.
+    ///
+    /// Builds the strut rows and solves the loads from `v_warm`, the chassis velocity with the last step's tyre
+    /// impulses. If any wheel lands, the wheels that remain in the air are moved to their equilibrium in droop again.
+    /// Marks cars whose loads have not converged as unsolved: they are stepped alone outside the block.
     #[cold]
     #[inline(never)]
     pub(super) fn detect_touchdowns<B: WheelGroups>(&mut self, v_warm: SpatialVector<W>) {
@@ -108,9 +111,9 @@ impl<W: BlockLanes, P: RowPass> BlockStep<'_, W, P> {
         );
     }
 
-    /// Moves bar ends of the masked `cars` at wheels that the bars would lift to the equilibrium of strut and bars, and
-    /// sums the bar forces again. A wheel is lifted if its travel is less than that equilibrium, which has no droop
-    /// limit. Stores the bar impulse before the move, which lifted ends keep (N s).
+    /// Moves the bar ends of lifted wheels of the masked `cars` to the balance of strut and bars, and sums the bar
+    /// forces again. A wheel is lifted by its bars if its travel is below this balance, which has no droop limit.
+    /// Stores the lifted wheels, and as their constant impulse (N s) the bar force before the move times the step.
     #[cold]
     #[inline(never)]
     pub(super) fn lift_bar_ends<B: WheelGroups>(&mut self, cars: W::Mask) {

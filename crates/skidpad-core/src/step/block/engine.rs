@@ -17,7 +17,7 @@ use bevy_math::{Quat, Vec3};
 use skidpad_simd::lane::BlockLanes;
 use skidpad_simd::wheel_groups::WheelGroups;
 
-/// Returns the engine of `model` with its clutch; `None` without an engine.
+/// Returns the engine of `model` with its clutch; `None` without an engine or with a torque converter.
 fn engine_and_clutch(model: &Model) -> Option<(&EngineDrive, &Clutch)> {
     let drive = model.parts().powertrain.engine()?;
     match &drive.launch_device {
@@ -27,9 +27,13 @@ fn engine_and_clutch(model: &Model) -> Option<(&EngineDrive, &Clutch)> {
 }
 
 impl<W: BlockLanes, P> BlockStep<'_, W, P> {
-    /// Begins the step of the engines: changes gears, computes throttle opening, free engine speed and clutch engagement,
-    /// and builds the clutch rows. The impulse of each clutch is that of the last step, clamped to the capacity; it is
-    /// applied to the wheels. Cars with a dead engine or a starter take a rare path. Does nothing without an engine.
+    /// Begins the step of the engines: changes gears, computes throttle opening, free engine speed (without the clutch)
+    /// and clutch engagement, and builds the clutch rows. A clutch pedal replaces the automatic engagement; between
+    /// gears the capacity is 0. Does nothing without an engine.
+    ///
+    /// The initial impulse of each clutch is that of the last step, clamped to the capacity. It is set as the shaft
+    /// impulse of the wheels. Marks cars with a dead engine or an active starter as unsolved: they are stepped alone
+    /// outside the block.
     #[inline(always)]
     pub(super) fn begin_engines<B: WheelGroups>(&mut self) {
         let (state, controls, [throttle, ..]) = (self.state(), self.controls, self.pedals);
@@ -73,8 +77,11 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
         }
     }
 
-    /// Changes the gears of all cars, as `DriveState::select_gear` does: in lanes those that keep their gear or go on with
-    /// a running shift, the other active ones one by one. `shaft_speed`: speed of the propeller shafts over the final drive, rad/s.
+    /// Changes the gears of all cars, with the results of `DriveState::select_gear`, and stores the new states in
+    /// `next.drive`. `shaft_speed`: speed of the propeller shafts over the final drive, rad/s.
+    ///
+    /// Cars that keep their gear, and cars whose running shift does not end in this step, advance in lanes. All other
+    /// active cars are changed one by one; with a continuous gearbox these are all active cars.
     #[inline(always)]
     fn change_gears(&mut self, shaft_speed: W) {
         let layout = self.wheels.model.layout();
@@ -84,12 +91,15 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
         let is_shifting = zero.less(drive.shift_left);
         let shift_left = drive.shift_left - dt;
         let since_shift = (drive.since_shift + dt).at_most(W::splat(MAX_SINCE_SHIFT_S));
+        // `AUTOMATIC_GEAR` is above every gear.
         let is_automatic = W::splat(f32::from(i8::MAX)).less(self.controls.gear);
         let is_moving = self.moves(engine_drive);
+        // Shifts that do not end in this step. An automatic shift ends at once if the car stands.
         let goes_on = is_shifting & W::splat(SHIFT_END_S).less(shift_left) & (!is_automatic | is_moving);
+        // Automatic gearboxes in a forward gear, too soon after the last shift for another one.
         let is_recent = is_automatic & zero.less(drive.gear) & since_shift.less(W::splat(MIN_SHIFT_INTERVAL_S));
         let keeps = self.keeps_gear(engine_drive, shaft_speed, is_automatic) | (is_recent & is_moving);
-        // Also excludes NaN.
+        // No shift is running. The comparison with 1 excludes NaN.
         let is_shift_over = drive.shift_left.less(W::splat(1.0)) & !is_shifting;
         drive.shift_left = W::select(is_shifting, shift_left, drive.shift_left);
         drive.since_shift = W::select(is_shifting, drive.since_shift, since_shift);
@@ -106,7 +116,8 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
         }
     }
 
-    /// Returns the cars that are not stationary; see `DrivenWheels::is_stationary`.
+    /// Returns the cars whose driven wheels roll forward with at least a tenth of their walking pace, as means weighted
+    /// by the torque shares. Slower cars are stationary (`DrivenWheels::is_stationary`); cars with NaN count as moving.
     #[inline(always)]
     fn moves(&self, drive: &EngineDrive) -> W::Mask {
         let (mut ground_speed, mut walking_pace) = (W::splat(-0.0), W::splat(-0.0));
@@ -119,8 +130,10 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
         !ground_speed.less(W::splat(STANDSTILL_SPEED_RATIO) * walking_pace)
     }
 
-    /// Returns the cars that certainly keep their gear if no shift runs: the requested gear is engaged, or the gearbox is
-    /// in the bits `is_automatic` and in a forward gear at a speed between those of both shifts.
+    /// Returns the cars that certainly keep their gear if no shift is running. The requested gear is engaged, or the
+    /// gearbox is automatic (mask `is_automatic`) and in a forward gear with the engine speed between the speeds of
+    /// downshift and upshift. The first gear has no downshift, the top gear no upshift. Cars whose engine speed is not
+    /// finite are left out.
     #[inline(always)]
     fn keeps_gear(&self, drive: &EngineDrive, shaft_speed: W, is_automatic: W::Mask) -> W::Mask {
         let (gearbox, state, requested) = (&drive.gearbox, &self.state().drive, self.controls.gear);
@@ -137,7 +150,8 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
         is_known & (keeps_automatic | is_requested)
     }
 
-    /// Changes the gears of the cars in the bits `changing` one by one.
+    /// Changes the gears of the cars in the bits `changing` one by one by `DriveState::select_gear`. Stores their
+    /// drivetrain states and gear ratios in `next.drive`.
     #[inline(never)]
     fn change_gears_alone(&mut self, changing: u32, shaft_speed: W) {
         W::call_outlined(
@@ -165,8 +179,8 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
         );
     }
 
-    /// Selects the driving directions of cars without an engine and stores them as gears. Returns 1, −1, or 0 in neutral
-    /// for each car; 0 for cars with an engine.
+    /// Selects the driving directions of cars without an engine and stores them as gears. Returns 1, −1, or 0 in
+    /// neutral for each car; 0 for cars with an engine.
     #[inline(always)]
     pub(super) fn select_directions(&mut self) -> W {
         let (state, controls) = (self.state(), self.controls);
@@ -204,8 +218,8 @@ impl<W: BlockLanes> LaneMotion<'_, W> {
         Quat::from_array(self.state.rotation.map(|lanes| lanes.number(self.car))) * Vec3::X
     }
 
-    /// Returns the mean speed of the wheels in contact along their rolling direction, or the forward speed of the car in
-    /// the world if there is none, m/s.
+    /// Returns the mean speed of the wheels in contact along their rolling direction, or the forward speed of the car
+    /// in the world if there is none, m/s.
     fn ground_speed(&self, wheel_count: usize) -> f32 {
         let rolling_speeds = (0..wheel_count).filter(|i| self.has_contact(*i)).map(|i| self.rolling_speed(i));
         match rolling_speeds.clone().count() {

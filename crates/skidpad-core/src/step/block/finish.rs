@@ -9,13 +9,13 @@ use crate::vehicle::rows::WheelRows;
 use skidpad_simd::lane::{BlockLanes, Vec4Ops};
 use skidpad_simd::wheel_groups::{ManyGroups, SingleGroup, WheelGroups};
 
-/// Speed far above walking pace (m/s).
+/// Speed in lanes whose results are not used (m/s), far above walking pace.
 const PLACEHOLDER_SPEED_MPS: f32 = 100.0;
 
 impl<W: BlockLanes> BlockStepper<W> {
-    /// Finishes the step of the cars of `model` in the bits `cars` after the world has moved them: `motion` has their rotations and
-    /// velocities at the end of the step, `position` their positions (world, m). Writes the states of these cars; all
-    /// others stay.
+    /// Finishes the step of the cars of `model` in the bits `cars` after the world has moved them. `motion` has their
+    /// rotations and velocities at the end of the step, `position` their positions (world, m). Writes the states of
+    /// these cars; the states of all other cars are unchanged.
     #[inline(always)]
     pub fn finish(
         &mut self,
@@ -37,9 +37,10 @@ impl<W: BlockLanes> BlockStepper<W> {
         }
     }
 
-    /// Finishes the step of cars whose loops run over the groups of `B`; see [`BlockStepper::finish`]. `set` replaces the
-    /// numbers of the cars in the bits `cars`. Order: motion of
-    /// the body, then wheel by wheel end states and disc temperatures, then steering and drivetrain.
+    /// Finishes the step of cars whose loops run over the groups of `B`. `set` replaces the numbers of the cars in the
+    /// bits `cars`; all other numbers are unchanged. Order: end states and disc temperatures wheel by wheel, then
+    /// steering and drivetrain, then pose and velocities. Slow rotations use the angular velocity of
+    /// [`resolved_angular_velocity`] for the wheels; the state keeps that of `motion`.
     #[inline(always)]
     fn finish_groups<B: WheelGroups>(
         &mut self,
@@ -93,8 +94,10 @@ impl<W: BlockLanes> BlockStepper<W> {
         set_vector(&mut state.angular_velocity, motion.angular_velocity, set);
     }
 
-    /// Writes steering, wheel angles and drivetrain of the cars in the bits `cars` into `state`; `set` replaces the
-    /// numbers of these cars.
+    /// Writes the results of steering and drivetrain of the cars in the bits `cars` into `state`; `set` replaces the
+    /// numbers of these cars. Wheel angles are written only if any wheel of the block was turned in this step, engine,
+    /// clutch and shift only if the model has an engine. The engine speed is that after the impulse of the clutch and
+    /// dry friction.
     #[inline(always)]
     fn finish_inputs(&self, model: &BlockModel<W>, state: &mut BlockState<W>, cars: u32, set: impl Fn(&mut W, W)) {
         let next = &self.next;
@@ -126,8 +129,8 @@ impl<W: BlockLanes> BlockStepper<W> {
 }
 
 impl<W: BlockLanes> WheelBlock<W> {
-    /// Writes the state at the end of a step, without the disc temperature: `end`, and moments and grip of the `rows`. `set`
-    /// replaces the numbers of the cars in the bits `cars`.
+    /// Writes the state at the end of a step, without the disc temperature: `end`, and moments and grip of the `rows`.
+    /// `set` replaces the numbers of the cars in the bits `cars`.
     #[inline(always)]
     fn finish(&mut self, rows: &WheelRows<W>, end: &EndState<W>, cars: u32, set: impl Fn(&mut W, W)) {
         let moments = if rows.has_laws { rows.start.moments } else { [W::default(); 2] };

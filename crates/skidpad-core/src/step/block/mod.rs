@@ -1,9 +1,10 @@
-//! Step of a block of cars of one model whose states live in SIMD lanes, one car per lane. The stages and their bits are
-//! those of a single car.
+//! Step of a block of cars of one model whose states live in SIMD lanes, one car per lane. The stages and their results
+//! are those of a single car, bit for bit.
 //!
-//! A step has two halves: [`BlockStepper::solve`] computes the impulses on the chassis, and [`BlockStepper::finish`] writes
-//! the states after the world has moved the chassis. A car that needs a rare path is returned by the first half; its
-//! state is as before the step, so that [`crate::Vehicle::solve`] can step it alone.
+//! A step has two halves: [`BlockStepper::solve`] computes the impulses on the chassis, and [`BlockStepper::finish`]
+//! writes the states after the world has moved the chassis. The first half returns the unsolved cars: cars in rare
+//! situations that it does not handle, such as a dead engine or loads that do not converge. Their states are those
+//! before the step, so that [`crate::Vehicle::solve`] can step them alone.
 
 mod controls;
 mod droop;

@@ -18,7 +18,8 @@ pub enum Requirement {
     RollCentresOnGround,
     /// Axles are laterally rigid.
     RigidAxles,
-    /// Anti-roll bars connect the struts of one axle, and there are no heave springs.
+    /// Anti-roll bars connect the struts of one axle, at a rate that does not depend on the speed, and there are no
+    /// heave springs.
     BarsWithinAxles,
     /// No assist, trick or force element except ABS.
     NoAssist(Assist),
@@ -54,7 +55,8 @@ impl Display for Requirement {
     }
 }
 
-/// Returns the requirements of a block that `model` does not meet; empty if a block can step its cars.
+/// Returns the requirements of a block that `model` does not meet; empty if a block can step its cars. The last entries
+/// are one [`Requirement::NoAssist`] for each assist of the model except ABS.
 pub fn unmet_requirements(model: &Model) -> Vec<Requirement> {
     let parts = model.parts();
     let has_group = |condition: &dyn Fn(&WheelPack) -> bool| model.wheel_packs().iter().any(condition);
@@ -79,6 +81,7 @@ pub fn unmet_requirements(model: &Model) -> Vec<Requirement> {
             unmet.push(requirement);
         }
     }
+    // True for assists that a block does not support: all except ABS.
     let is_supported = |assist: &&Assist| !matches!(assist, Assist::AntiLock);
     unmet.extend(model.assists().iter().filter(is_supported).map(|assist| Requirement::NoAssist(*assist)));
     unmet

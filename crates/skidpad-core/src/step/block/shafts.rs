@@ -11,8 +11,11 @@ use skidpad_simd::lane::BlockLanes;
 use skidpad_simd::wheel_groups::WheelGroups;
 
 impl<W: BlockLanes> BlockWheels<'_, W> {
-    /// Solves the clutches for the wheels by up to three Newton passes, and changes the shaft impulses of the wheels.
-    /// Cars whose clutch has not settled take a rare path. Clutches without capacity keep their impulse.
+    /// Solves the clutches of all cars in lanes by at most three Newton passes, and adds the changes to the shaft
+    /// impulses of their wheels. Does nothing without an engine.
+    ///
+    /// Clutches without capacity, and those of inactive or unsolved cars, keep their impulse. Marks cars whose clutch
+    /// has not converged as unsolved: they are stepped alone outside the block.
     #[inline(always)]
     pub(super) fn solve_clutches<B: WheelGroups>(&mut self) {
         let (stepper, model) = (&mut *self.stepper, self.model);
@@ -40,12 +43,15 @@ impl<W: BlockLanes> BlockWheels<'_, W> {
 }
 
 impl<W: BlockLanes> BlockEngines<W> {
-    /// Performs one Newton pass on the clutches of `unconverged`, as [`Shafts::iterate_clutch`], and removes those that
-    /// have settled. `shaft_speed` is the speed of the shafts by their wheels (rad/s), `response` its change per impulse
-    /// on the wheels (1/(kg m²)). A clutch takes the impulse at which it holds; if that is beyond its capacity, `shafts`
-    /// solves the clutch alone. Settled clutches keep their impulse.
+    /// Performs one Newton pass on the clutches of `unconverged`, and removes those whose impulse changes by less than
+    /// the tolerance from this mask. `shaft_speed` is the speed of the shafts by their wheels (rad/s), `response` the
+    /// change of this speed per impulse on the wheels (1/(kg m²)).
     ///
-    /// Returns the change of the impulses on the shafts (N m s), and whether all clutches have settled.
+    /// Each of these clutches gets the impulse at which it holds, without slip. If this impulse is beyond its capacity,
+    /// the clutch is solved alone in the workspace `shafts`. All other clutches keep their impulse.
+    ///
+    /// Returns the changes of the impulses on the shafts (N m s; −0 for the other clutches), and whether all clutches
+    /// have converged.
     #[inline(always)]
     fn solve_pass(
         &mut self,
@@ -73,9 +79,11 @@ impl<W: BlockLanes> BlockEngines<W> {
     }
 }
 
-/// Returns `impulses` (N m s) with those of the clutches in the bits `slipping` replaced: these clutches may begin or
-/// cease to slip, and `shafts` solves them one by one from the impulse in `row`. `speed` is that of the rows (rad/s),
-/// `response` its change per impulse (1/(kg m²)).
+/// Returns `impulses` (N m s) with the numbers of the cars in the bits `slipping` replaced; bit `i` is the car in lane
+/// `i`. The clutches of these cars may begin or cease to slip, and `Shafts::slipping_impulse` solves them one by one,
+/// from the impulse in `row`. `speed` is the speed of the rows (rad/s), `response` its change per impulse (1/(kg m²)).
+///
+/// Overwrites the first row, the row count and the impulse bounds of the workspace `shafts`.
 #[cold]
 #[inline(never)]
 fn slipping_impulses<W: BlockLanes>(

@@ -24,8 +24,10 @@ pub struct BlockImpulses<W> {
 }
 
 impl<W: BlockLanes> BlockStepper<W> {
-    /// Solves the step of all cars of `model` by the pass `P`. Requires [`BlockStepper::begin`] and the contacts of all wheels. The
-    /// cars in the bits `inactive` are computed, but their results have no meaning.
+    /// Solves the step of all cars of `model` by the pass `P`, and returns the impulses on each chassis. Requires
+    /// [`BlockStepper::begin`] and the contacts of all wheels. `state` is not changed; the results for
+    /// [`BlockStepper::finish`] are stored in the stepper. The cars in the bits `inactive` are computed, but their
+    /// results have no meaning, and they never count as unsolved.
     #[inline(always)]
     pub fn solve<P: RowPass>(
         &mut self,

@@ -68,8 +68,9 @@ impl<'a, B: WheelGroups, W: BlockLanes, P: RowPass> Stages<B> for BlockStep<'a, 
         &mut self.wheels
     }
 
-    /// Copies the start states of the wheels, applies steering and gears, and sets the impulses of direct drive, brakes
-    /// and clutches.
+    /// Copies the start states of the wheels into the rows, then steers, which rotates standing patches in these
+    /// copies. Selects driving directions of cars without an engine, sets the impulses of direct drive and brakes (with
+    /// fading of hot discs), and begins engines, gears and clutches.
     #[inline(always)]
     fn apply_driver_demand(&mut self) {
         let state = self.state();
@@ -98,8 +99,12 @@ impl<'a, B: WheelGroups, W: BlockLanes, P: RowPass> Stages<B> for BlockStep<'a, 
         self.begin_engines::<B>();
     }
 
-    /// Sets contacts, row directions and initial tyre impulses of every wheel; see the stage of a single car. The ground
-    /// is at rest, and may have textures.
+    /// Sets contacts, row directions and initial tyre impulses of every wheel, and stores the cars with a wheel off the
+    /// ground. The ground is at rest, and may have textures.
+    ///
+    /// For each wheel: sets the contact in the middle of the step, extrapolates the compression to its start, sets the
+    /// motion of ground and contact, restores the tyre impulses and moments of the last step, and resets the loads.
+    /// Wheels without contact are then moved to their equilibrium in droop.
     #[inline(always)]
     fn locate_contacts(&mut self) {
         let (stepper, model) = (&mut *self.wheels.stepper, self.wheels.model);
@@ -131,8 +136,9 @@ impl<'a, B: WheelGroups, W: BlockLanes, P: RowPass> Stages<B> for BlockStep<'a, 
         }
     }
 
-    /// Returns the impulses of the air (N s, N m s), at the air velocity at the start of the step plus half of the change
-    /// `tyre_response`. A block has no other external forces.
+    /// Returns the impulses of the air (N s, N m s), at the air velocity at the start of the step plus half of the
+    /// change `tyre_response`, with the factors of the aerodynamic maps if the model has maps. A block has no other
+    /// external forces.
     #[inline(always)]
     fn external_impulses(&mut self, tyre_response: Vec3Lanes<W>) -> SpatialVector<W> {
         let stepper = &*self.wheels.stepper;
@@ -148,7 +154,8 @@ impl<'a, B: WheelGroups, W: BlockLanes, P: RowPass> Stages<B> for BlockStep<'a, 
         self.wheels.stepper.chassis.free_velocity
     }
 
-    /// Detects touchdowns of cars that have a wheel off the ground. Returns `v_warm` unchanged.
+    /// Detects touchdowns of cars that have a wheel off the ground. Returns `v_warm` unchanged, because a block has
+    /// neither rims nor roll-centre links.
     #[inline(always)]
     fn adapt_wheels(&mut self, _: SpatialVector<W>, v_warm: SpatialVector<W>) -> SpatialVector<W> {
         if W::any(self.has_airborne_wheel) {
@@ -157,8 +164,9 @@ impl<'a, B: WheelGroups, W: BlockLanes, P: RowPass> Stages<B> for BlockStep<'a, 
         v_warm
     }
 
-    /// Initialises the strut rows and sums the forces of the anti-roll bars at each strut. Where bars would lift a wheel
-    /// off the ground, the bar end is moved to the balance of strut and bars.
+    /// Initialises the strut rows, and sums the forces of the axle links at each strut. Axle links of a block are
+    /// anti-roll bars within an axle. Where these links would lift a wheel off the ground, the end of the bar is moved
+    /// to the balance of strut and bars.
     #[inline(always)]
     fn build_strut_rows(&mut self) {
         let dt = self.wheels.stepper.dt;
@@ -177,13 +185,14 @@ impl<'a, B: WheelGroups, W: BlockLanes, P: RowPass> Stages<B> for BlockStep<'a, 
         }
     }
 
-    /// Solves the load rows of all cars from the velocity with the last step's tyre impulses. Cars that have not
-    /// converged after the allowed solves need a rare path.
+    /// Solves the load rows of all cars from the velocity with the last step's tyre impulses. Marks cars that have not
+    /// converged after the allowed solves as unsolved: they are stepped alone outside the block.
     #[inline(always)]
     fn solve_loads(&mut self, _: SpatialVector<W>, v_warm: SpatialVector<W>) -> LoadSolution<W> {
         let dt = self.wheels.stepper.dt;
         let (velocity, converged) = solve_load_rows::<B, _>(&mut self.wheels, v_warm, dt);
         self.wheels.mark_unsolved(!converged);
+        // Loads of converged cars are those of the velocity; results of all others are not used.
         LoadSolution { velocity, matches_rows: true }
     }
 
@@ -210,7 +219,7 @@ impl<'a, B: WheelGroups, W: BlockLanes, P: RowPass> Stages<B> for BlockStep<'a, 
         }
     }
 
-    /// Solves the rows by the pass `P`. Cars that need more take a rare path.
+    /// Solves the rows of shafts and tyres by the pass `P`. Marks the cars that need more than this pass as unsolved.
     #[inline(always)]
     fn solve_coupled_rows(&mut self, velocities: &Velocities<W>) -> StepReport {
         let unsolved = P::solve_cars::<B, _>(&mut self.wheels, velocities);
@@ -218,11 +227,13 @@ impl<'a, B: WheelGroups, W: BlockLanes, P: RowPass> Stages<B> for BlockStep<'a, 
         StepReport::SINGLE_PASS
     }
 
-    /// Sums the impulses `external_impulse`, those of bars and wheels (loads included), and rotates them to world axes.
-    /// Cars with an impulse or spin that is not finite take a rare path.
+    /// Sums `external_impulse`, the impulse of external links (0 in a block) and the impulses of the wheels, loads
+    /// included. Rotates the sums to world axes and stores them in `impulses`. Marks cars with an impulse or spin that
+    /// is not finite as unsolved, which excludes their impulses.
     #[inline(always)]
     fn write_impulses(&mut self, external_impulse: SpatialVector<W>) {
         let rows = &self.wheels.stepper.rows[..B::wheel_count(self.wheels.stepper.rows.len())];
+        // true: loads included.
         let total =
             external_impulse + LoadWheels::<B>::external_link_impulse(&self.wheels) + wheel_impulses(rows, true);
         let spins = rows.iter().fold(W::default(), |sum, rows| sum + rows.solution.spin);

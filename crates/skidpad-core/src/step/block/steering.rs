@@ -13,8 +13,11 @@ use skidpad_simd::vectors::Vec3Lanes;
 use skidpad_simd::wheel_groups::WheelGroups;
 
 impl<W: BlockLanes, P> BlockStep<'_, W, P> {
-    /// Moves each steering towards its demand within its rate, and turns the wheels. Copies the axle directions into the
-    /// rows. Wheels that already have the angle of the steering to the bit are not turned again.
+    /// Moves the steering angle of each car towards its demand, clamped to ± the lock, by at most rate times step.
+    /// Stores the angle in `next`, not in the states.
+    ///
+    /// If the wheels of any active car may have to turn, turns all wheels by `turn_cars`. Otherwise only copies the
+    /// axle directions from the states into the rows.
     #[inline(always)]
     pub(super) fn steer<B: WheelGroups>(&mut self) {
         let (state, controls) = (self.state(), self.controls);
@@ -36,11 +39,12 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
         }
     }
 
-    /// Returns the bits of the active cars whose wheels do not have the angle of the steering, or may turn by themselves
-    /// because toe or camber change with the travel.
+    /// Returns the bits of the active cars whose wheels do not have the angle of the steering, or may turn by
+    /// themselves because toe or camber change with the travel.
     #[inline(always)]
     fn unsettled_cars(&self) -> u32 {
         let (state, stepper) = (self.state(), &*self.wheels.stepper);
+        // Bits of all lanes, without the inactive cars.
         let active = !self.wheels.inactive & (u32::MAX >> (u32::BITS as usize - W::LANE_COUNT));
         if self.wheels.model.layout().has_bump_steer() {
             return active;
@@ -49,8 +53,13 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
         (!state.is_steer_applied | state.applied_steer.different_bits(stepper.next.steer)) & active
     }
 
-    /// Turns the wheels of all cars, which changes only those with set bits in `unsettled`, and copies the axle
-    /// directions into the rows.
+    /// Turns the wheels of all cars to the new steering angles, and writes angles and axle directions to `next`, axle
+    /// directions also to the rows. Wheels of cars without a bit in `unsettled` already have their angle and do not
+    /// change.
+    ///
+    /// Then updates the bits `is_steer_applied`. A car of `unsettled` has its bit set if no wheel angle of the car has
+    /// changed, and cleared otherwise. If toe or camber change with the travel (bump steer), the bits of all
+    /// `unsettled` cars are cleared.
     #[inline(never)]
     fn turn_cars(&mut self, unsettled: u32) {
         W::call_outlined(
@@ -100,11 +109,15 @@ impl<W: BlockLanes> SteeredWheels<W> for BlockSteeredWheels<'_, W> {
         self.states[i].rolling
     }
 
+    /// Returns `None`: a block has no raw inputs of wheels.
     #[inline(always)]
     fn raw_angle(&self, _: usize) -> Option<W> {
         None
     }
 
+    /// Writes angle and axle direction of wheel `i` to `next`. Rotates the standing patches of cars whose angle
+    /// changes. Reuses the axle directions of the states if those of all cars belong to `mean_angle`, and never with
+    /// bump steer.
     #[inline(always)]
     fn turn(&mut self, i: usize, &WheelAngles { angle, mean_angle, camber }: &WheelAngles<W>) {
         let state = &self.states[i];
@@ -120,8 +133,9 @@ impl<W: BlockLanes> SteeredWheels<W> for BlockSteeredWheels<'_, W> {
 }
 
 impl<W: BlockLanes> BlockSteeredWheels<'_, W> {
-    /// Rotates the standing patches of wheel `i` by the change of the road-wheel angle to `angle` (rad); see
-    /// `WheelState::set_steer`.
+    /// Rotates deflections and tyre forces of wheel `i` in the start states of the rows, because a standing patch stays
+    /// in place on the ground while the wheel turns to `angle` (rad). The change of angle counts with the share
+    /// `1 − rolling`, so that rolling patches stay as they are.
     #[inline(always)]
     fn rotate_patches(&mut self, i: usize, angle: W) {
         let state = &self.states[i];
@@ -131,6 +145,7 @@ impl<W: BlockLanes> BlockSteeredWheels<'_, W> {
         if W::any(is_rotated) {
             let start = &mut self.rows[i].start;
             let [deflection, tyre] = rotate_patch([state.deflection, state.tyre], relative_angle);
+            // Longitudinal, then lateral.
             for k in 0..2 {
                 start.deflection[k] = W::select(is_rotated, deflection[k], state.deflection[k]);
                 start.tyre[k] = W::select(is_rotated, tyre[k], state.tyre[k]);

@@ -44,7 +44,7 @@ pub struct BlockStepper<W: BlockLanes> {
     pub(super) chassis: ChassisLanes<W>,
     /// Engines and clutches.
     pub(super) engines: BlockEngines<W>,
-    /// Workspace of a clutch that is solved alone.
+    /// Workspace for the clutch of one car, which is solved outside the lanes.
     pub(super) shafts: Shafts,
     /// Contacts of each wheel in the middle of the step.
     pub(super) contacts: Box<[ProbeContacts<W>]>,
@@ -52,7 +52,8 @@ pub struct BlockStepper<W: BlockLanes> {
     pub(super) textures: Vec<ProbeTextures<W>>,
     /// Steering and drivetrain at the end of the step.
     pub(super) next: NextInputs<W>,
-    /// Bits of the cars that need a rare path in this step.
+    /// Bits of the cars that the block cannot solve in this step (bit `i`: car in lane `i`). The caller steps them
+    /// alone.
     pub(super) unsolved: u32,
     /// Length of the step, s.
     pub(super) dt: f32,
@@ -60,7 +61,8 @@ pub struct BlockStepper<W: BlockLanes> {
     pub(super) pose_lag: f32,
 }
 
-/// Steering and drivetrain of each car after the inputs of a step. [`BlockStepper::finish`] writes them into the states.
+/// Steering and drivetrain of each car after the inputs of a step. [`BlockStepper::finish`] writes them into the
+/// states.
 #[derive(Clone, Debug)]
 pub(super) struct NextInputs<W: BlockLanes> {
     /// Steering angle, rad.
@@ -118,7 +120,8 @@ impl<W: BlockLanes> BlockStepper<W> {
         self.textures.clear();
     }
 
-    /// Returns the rays of wheel `wheel` of the cars of `model` in this step. Their direction is [`BlockStepper::down`].
+    /// Returns the rays of wheel `wheel` of the cars of `model` in this step. Their direction is
+    /// [`BlockStepper::down`].
     #[inline(always)]
     pub fn rays(&self, model: &BlockModel<W>, wheel: usize) -> WheelRays<W> {
         let ChassisLanes { to_world, free_world_velocity, angular_velocity, .. } = &self.chassis;
@@ -133,8 +136,9 @@ impl<W: BlockLanes> BlockStepper<W> {
         self.chassis.to_world.z * W::splat(-1.0)
     }
 
-    /// Returns the bits of the cars of which a wheel moves by more than its radius within the step, so that it may need
-    /// [`crate::block::MeanContactProbes`]. Cars of `model` that are nearly as fast may be included.
+    /// Returns the bits of the cars of which a wheel may move by more than its radius within the step, so that it may
+    /// need [`crate::block::MeanContactProbes`]. The distance is estimated from speed and turn rate at the start of the
+    /// step; the bound is 0.1 % below the radius, so that cars of `model` that are nearly as fast are included.
     #[inline(always)]
     pub fn fast_cars(&self, model: &BlockModel<W>) -> u32 {
         let length = |vector: Vec3Lanes<W>| vector.dot(vector).sqrt();
@@ -160,8 +164,8 @@ impl<W: BlockLanes> BlockStepper<W> {
         self.contacts[wheel] = contacts;
     }
 
-    /// Sets the textures under all wheels, wheel by wheel, for ground that has textures. Without this call, all ground of
-    /// the step is hard and even.
+    /// Sets the textures under all wheels, wheel by wheel, for ground that has textures. Without this call, all ground
+    /// of the step is hard and even.
     pub fn set_textures(&mut self, textures: impl Iterator<Item = ProbeTextures<W>>) {
         self.textures.clear();
         self.textures.extend(textures.take(self.wheel_count));
@@ -183,7 +187,7 @@ impl<W: BlockLanes> BlockStepper<W> {
         })
     }
 
-    /// Returns the ground at rest with the texture under wheel `wheel` of `car`; `None` if it has none.
+    /// Returns the ground at rest with the texture under wheel `wheel` of `car`; `None` on hard and even ground.
     fn texture(&self, wheel: usize, car: usize) -> Option<Ground> {
         let ProbeTextures { has_texture, rolling_resistance } = *self.textures.get(wheel)?;
         let texture =

@@ -27,7 +27,7 @@ pub(crate) struct BlockWheels<'a, W: BlockLanes> {
 }
 
 impl<W: BlockLanes> BlockWheels<'_, W> {
-    /// Marks the cars of `mask` as needing a rare path.
+    /// Marks the cars of `mask` as unsolved: the block cannot solve them in this step, and the caller steps them alone.
     #[inline(always)]
     pub fn mark_unsolved(&mut self, mask: W::Mask) {
         self.stepper.unsolved |= W::mask_bits(mask);
@@ -35,7 +35,8 @@ impl<W: BlockLanes> BlockWheels<'_, W> {
 }
 
 impl<'a, W: BlockLanes> BlockWheels<'a, W> {
-    /// Returns the pack and the rows of each wheel of a car, without those of empty places.
+    /// Returns the packs and the rows of the wheels of a car, each for all cars. Empty places of the groups are left
+    /// out.
     #[inline(always)]
     pub(super) fn wheels<B: WheelGroups>(&mut self) -> impl Iterator<Item = (&'a WheelPack<W>, &mut WheelRows<W>)> {
         let wheel_count = B::wheel_count(self.stepper.wheel_count);
@@ -74,16 +75,21 @@ impl<B: WheelGroups, W: BlockLanes> StepWheels<B> for BlockWheels<'_, W> {
         &self.stepper.rows[..B::wheel_count(self.stepper.rows.len())]
     }
 
+    /// Returns false: a block has neither rims nor roll-centre links.
     #[inline(always)]
     fn has_tilted_rows(&self) -> bool {
         false
     }
 
+    /// Solves the clutches, which are the only rows between spins in a block. Marks cars whose clutch has not converged
+    /// as unsolved.
     #[inline(always)]
     fn solve_shafts(&mut self) {
         self.solve_clutches::<B>();
     }
 
+    /// Solves the loads from `v_warm`. The velocity without wheels is not needed: in a block, unsprung masses do not
+    /// move relative to the chassis.
     #[inline(always)]
     fn solve_loads(&mut self, _: SpatialVector<W>, v_warm: SpatialVector<W>) -> (SpatialVector<W>, W::Mask) {
         let dt = self.stepper.dt;
@@ -105,8 +111,9 @@ impl<B: WheelGroups, W: BlockLanes> LoadWheels<B> for BlockWheels<'_, W> {
         }
     }
 
-    /// Adds the derivative of the anti-roll bars to `products`. Returns the change of their impulses from the velocities
-    /// in the rows to `v_warm`. The external impulses are 0 in a block.
+    /// Adds the derivative of the anti-roll bar impulses with respect to the chassis velocity to `products`. Returns
+    /// the change of these impulses from the velocities in the rows to `v_warm`. The external impulses are 0 in a
+    /// block.
     #[inline(always)]
     fn add_axle_links(&self, products: &mut OuterProducts<W>, v_warm: SpatialVector<W>) -> SpatialVector<W> {
         let mut link_impulse = LoadWheels::<B>::external_link_impulse(self);
