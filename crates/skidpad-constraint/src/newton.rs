@@ -66,8 +66,8 @@ impl Newton {
 }
 
 impl RowSolver for Newton {
-    /// Iterates to convergence. If the iteration ends with a residual above [`MAX_RESIDUAL_MPS`], replaces its result
-    /// by one sweep. The report is that of the iteration in both cases.
+    /// Iterates to convergence. If the iteration ends with a residual above 0.02 m/s, replaces its result by one sweep.
+    /// The report is that of the iteration in both cases.
     fn solve(&self, car: &mut CarRows<'_>, velocities: &Velocities) -> StepReport {
         let (report, residual) = if car.has_single_group() {
             dispatch_simd(

@@ -417,14 +417,18 @@ impl WorldPort for World {
         })
     }
 
+    /// Predicts the free body with the number `body` on a copy, with its contacts; `None` for a car or ground.
     fn predict_body(&mut self, body: u64, wheel_impulses: [Vec3; 2], dt: f32) -> Option<PredictedMotion> {
         self.predict_body(body, wheel_impulses, dt)
     }
 
+    /// Applies the wheel impulses `reactions` to the cars and free bodies that they act on; those on ground are
+    /// skipped.
     fn apply_ground_reactions(&mut self, _dt: f32, reactions: &[Reaction]) {
         self.push_hulls(reactions);
     }
 
+    /// Sets the end velocity of contacts on hulls to the current velocity of these hulls; other contacts do not change.
     fn update_ground_velocities(&self, probes: &[Probe], contacts: &mut [Option<Contact>]) {
         self.update_hull_velocities(probes, contacts);
     }

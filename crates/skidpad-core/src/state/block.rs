@@ -92,7 +92,8 @@ pub struct WheelBlock<W: BlockLanes> {
 }
 
 impl<W: BlockLanes> BlockState<W> {
-    /// Creates a block of equal cars in `state`.
+    /// Creates a block of equal cars in `state`. Drops the parts that a block does not have: trailers, motors,
+    /// couplings, travel rates and lateral displacements. Axle directions and gear ratios are not known yet.
     pub fn new(state: &State) -> Self {
         let number = W::splat;
         let vector = |vector: Vec3| Vec3Lanes::splat(vector);

@@ -152,10 +152,10 @@ fn compliance_along(body: &impl SolverBody, arm: Vec3, direction: Vec3) -> f32 {
     body.inverse_mass() + unit_moment.dot(body.angular_response(unit_moment))
 }
 
-/// Returns the friction impulse of at most `friction_limit` N s with which a point sticks, or slides opposite to the
-/// friction. `friction` is the present friction impulse, with which the point slips by `slip` m/s. Solves `(C + λ) p =
-/// −v` in the tangent plane: C is the 2 × 2 compliance, v the slip without friction. λ = 0 if the point sticks;
-/// otherwise λ is iterated until |p| = `friction_limit`. Does not change the body.
+/// Returns the friction impulse of at most `friction_limit` N s with which `point` sticks or, if that takes a larger
+/// impulse, slides opposite to its friction. With the present friction impulse `friction` (N s) the point slips by
+/// `slip` m/s. Solves `(C + λ) p = −v` in the tangent plane: C is the 2 × 2 compliance, v the slip without friction. λ
+/// = 0 if the point sticks; otherwise λ is iterated until |p| = `friction_limit`. Does not change the body.
 fn solve_friction(body: &impl SolverBody, point: &HullPoint, slip: Vec3, friction: Vec3, friction_limit: f32) -> Vec3 {
     let tangent = point.normal.any_orthonormal_vector();
     let axes = [tangent, point.normal.cross(tangent)];
