@@ -7,9 +7,10 @@ use skidpad_core::simd::linear::SpatialVector;
 /// Largest share by which the friction limit of a sliding tyre may differ from its limit by the load.
 const FRICTION_LIMIT_TOLERANCE: f32 = 0.01;
 
-/// Returns true if the present friction limits of the tyres are as good as those by the loads. The impulses that
-/// sliding tyres lack must change the chassis velocity by at most `tolerance` (m/s), and each limit must be within
-/// 1 %: a light wheel does not move the chassis. For `is_steady`, see [`friction_limit_shortfall`].
+/// Returns true if the present friction limits of the tyres are as good as those by the loads. Both conditions must
+/// hold: the impulses that sliding tyres lack change the chassis velocity by at most `tolerance` (m/s), and each limit
+/// is within 1 % of that by its load. The second one is for light wheels, which do not move the chassis. `is_steady`:
+/// the velocity has hardly changed since the last update of the limits, see [`friction_limit_shortfall`].
 pub(crate) fn are_limits_converged(car: &CarRows<'_>, bounds: ImpulseBounds, is_steady: bool, tolerance: f32) -> bool {
     let (mut impulse, mut are_close) = (SpatialVector::default(), true);
     for rows in StepWheels::<ManyGroups>::rows(car) {
@@ -22,19 +23,20 @@ pub(crate) fn are_limits_converged(car: &CarRows<'_>, bounds: ImpulseBounds, is_
     are_close && velocity_norm(car.response(impulse)) <= tolerance
 }
 
-/// Returns `limit by the load / present limit − 1` for each sliding tyre, both directions together; 0 for tyres
-/// that do not slide. Positive values mean that the present limit is too small.
+/// Returns the relative shortfall of the friction limit of each sliding tyre, `L / P − 1`. P is the sum of its present
+/// longitudinal and lateral limits, L the sum of both limits by the load. Positive values mean that the present limit
+/// is too small. Tyres that do not slide have 0, except as below.
 ///
-/// `is_steady` means that the velocity has hardly changed since the last update. Tyres whose difference changed its
-/// sign then count as 0: the solution lies between both velocities, and `f32` resolves a load on metal no further.
+/// `is_steady` means that the velocity has hardly changed since the last update. Tyres whose difference L − P changed
+/// its sign in that update then count as 0: the solution lies between both velocities, and `f32` resolves a load on
+/// metal no further.
 ///
-/// Within a pyramid, whose directions slide separately, tyres with a load but a limit of zero count as 1, also if
-/// they do not slide: their patches would deflect without a force. Within a cone such tyres obtain a limit when
-/// they begin to slide. If they counted there, loads that appear and vanish between iterations would have no
-/// solution.
+/// Within a pyramid (separate limits of both directions), tyres with a load but a limit P of zero count as 1, also if
+/// they do not slide: their patches would deflect without a force. Within a cone such tyres obtain a limit when they
+/// begin to slide. If they counted there, loads that appear and vanish between iterations would have no solution.
 fn friction_limit_shortfall(rows: &WheelRows, bounds: ImpulseBounds, is_steady: bool) -> F32x4 {
     let limit = rows.friction_limit();
-    // Present limits and limits by the load, both directions together (N s).
+    // Present limits P and limits by the load L, sums of both directions (N s).
     let [bound, load_limit] = [rows.solution.friction_bound[0] + rows.solution.friction_bound[1], limit[0] + limit[1]];
     let (zero, one) = (F32x4::default(), F32x4::splat(1.0));
     // Tyres with a load but a present limit of zero, in a pyramid only.

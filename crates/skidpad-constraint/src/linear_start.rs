@@ -12,10 +12,11 @@ use skidpad_core::coupling::{
 use skidpad_core::simd::lane::{Lane, WheelLanes, pair_from_fn};
 use skidpad_core::simd::linear::{OuterProducts, SpatialVector, Symmetric6};
 
-/// Starts the sweep of `stiff_cars` with the impulses of the coupled linear tyre rows, instead of those of the last
-/// step. `v_loaded` is the velocity with loads and the last step's tyre impulses. Sets tyre impulses, their values at
-/// the start of the sweep, and the speed and compliance of each block. Other cars of a batch keep their impulses and
-/// compliances.
+/// Starts the sweep of `stiff_cars` (tyre gain times compliance above 1) with the impulses of the coupled linear tyre
+/// rows, instead of those of the last step. `v_loaded` is the velocity with loads and the last step's tyre impulses.
+/// For these cars sets the tyre impulses, and the speed and compliance that each wheel block (spin and tyre impulses of
+/// a wheel) sees. Other cars of a batch keep their impulses and compliances. For all cars stores the tyre impulses as
+/// those at the start of the sweep.
 #[cold]
 #[inline(never)]
 pub fn start_from_coupled_rows<B: WheelGroups, S: StepWheels<B>>(
@@ -32,7 +33,7 @@ pub fn start_from_coupled_rows<B: WheelGroups, S: StepWheels<B>>(
                 .iter_mut()
                 .zip(cars.packs())
                 .for_each(|(start_impulse, (_, rows))| *start_impulse = rows.solution.tyre_impulse);
-            let v_linear = solve_linear_rows(cars, v_loaded).broadcast_to_wheels();
+            let v_linear = solve_linear_rows(cars, v_loaded).broadcast_to_wheels(); // chassis velocity
             let (stiff_wheels, compliance_factor) =
                 (S::Lanes::wheels_of_cars(stiff_cars), S::Lanes::broadcast_car(gripping_count(cars)));
             let is_slanted = cars.has_tilted_rows();
@@ -49,9 +50,9 @@ pub fn start_from_coupled_rows<B: WheelGroups, S: StepWheels<B>>(
 }
 
 /// Solves the linear tyre rows together with the chassis and the spin of every wheel, without friction limits, then
-/// clamps their impulses to the friction ellipse. Stores the impulses in the rows. Returns the chassis velocity with
-/// these impulses; `v_loaded` is the velocity with the last step's ones. Solves `(M + Σ gain · row rowᵀ) Δv = Σ
-/// impulses at the velocity without tyres`.
+/// clamps their impulses to the friction ellipse. Stores the impulses in the rows of all cars. Returns the chassis
+/// velocity with these impulses; `v_loaded` is the velocity with the tyre impulses of the last step. Solves `(M + Σ
+/// gain · row rowᵀ) Δv = p`, where p is the sum of the row impulses at the velocity without tyres.
 #[inline(always)]
 fn solve_linear_rows<B: WheelGroups, S: StepWheels<B>>(cars: &mut S, v_loaded: CarTwist<B, S>) -> CarTwist<B, S> {
     let tyre_response = |cars: &S| cars.body().response(wheel_impulses(cars.rows(), false)); // false: without loads

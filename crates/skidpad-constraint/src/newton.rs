@@ -5,8 +5,8 @@
 //! all impulses. Newton's method with linearised responses converges in a few iterations for any number of wheels. It
 //! treats left and right alike to the bit and leaves pinned bodies at rest.
 //!
-//! The six equations are the derivative of a convex function if the friction limits are fixed. Steps that are cut where they
-//! overshoot therefore lead to its only minimum.
+//! The six equations are the derivative of a convex function if the friction limits are fixed. Steps that are cut where
+//! they overshoot therefore lead to its only minimum.
 
 use crate::limits::are_limits_converged;
 use crate::linear_start::start_from_coupled_rows;
@@ -66,6 +66,8 @@ impl Newton {
 }
 
 impl RowSolver for Newton {
+    /// Iterates to convergence. If the iteration ends with a residual above 0.02 m/s, replaces its result by one sweep.
+    /// The report is that of the iteration in both cases.
     fn solve(&self, car: &mut CarRows<'_>, velocities: &Velocities) -> StepReport {
         let (report, residual) = if car.has_single_group() {
             dispatch_simd(
@@ -94,16 +96,16 @@ impl RowSolver for Newton {
 }
 
 impl Newton {
-    /// Solves all rows of the car together by Newton's method on the chassis velocity. The iteration starts at the
-    /// velocity with loads. Returns the report, and the distance from a solution (m/s): 0 if the iteration converged.
-    /// Rows that would change when evaluated again do not count as evaluated at the start.
+    /// Solves all rows of the car together by Newton's method on the chassis velocity. Returns the report, and the
+    /// distance from a solution (m/s): 0 if the iteration converged. The iteration starts at the velocity with loads.
+    /// It reuses the loads in the rows if they belong to that velocity and would not change when evaluated again.
     ///
-    /// Each iteration evaluates all rows and solves `system · change = impulses − momentum gained`. If the last step
-    /// went too far, it is shortened instead. Converged means that the full change is at most `tolerance`,
-    /// the hull has current friction limits, and so have the tyres. Friction limits of tyres follow the loads in the
-    /// first [`TYRE_LIMIT_ITERATIONS`] iterations, later only when the velocity has converged with fixed limits. A
-    /// small last step after a cut is no proof of convergence, because cut steps also stop at kinks. Leaves the
-    /// impulses in the rows; does not change the state.
+    /// Each iteration evaluates all rows and solves `system · change = misfit`. The misfit is the sum of the row
+    /// impulses less the momentum gained by the chassis. If the last step went too far, it is shortened instead
+    /// (`cut`). Converged means that a full change is at most `tolerance`, and that the friction limits of hull and
+    /// tyres are current. Friction limits of tyres follow the loads in the first [`TYRE_LIMIT_ITERATIONS`] iterations,
+    /// later only when the velocity has converged with fixed limits. A small last step after a cut is no proof of
+    /// convergence, because cut steps also stop at kinks. Leaves the impulses in the rows; does not change the state.
     #[inline(always)]
     fn iterate<B: WheelGroups>(&self, car: &mut CarRows<'_>, velocities: &Velocities) -> (StepReport, f32) {
         let (bounds, tolerance) = (self.bounds, self.tolerance * car.tolerance_factor);

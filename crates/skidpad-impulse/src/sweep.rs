@@ -21,6 +21,8 @@ const MAX_IMPULSE_CHANGE_SHARE: f32 = 0.01;
 pub struct Sweep;
 
 impl RowSolver for Sweep {
+    /// Performs one sweep. If the sweep is inconsistent (stiff tyres only), solves the step by [`Newton::CONE`]
+    /// instead.
     fn solve(&self, car: &mut CarRows<'_>, velocities: &Velocities) -> StepReport {
         if car.run_pass::<Self>(velocities) { iterate(car, velocities) } else { StepReport::SINGLE_PASS }
     }
@@ -32,7 +34,9 @@ impl RowSolver for Sweep {
 }
 
 impl RowPass for Sweep {
-    /// Performs one sweep, and checks it for cars with stiff tyres. Returns the cars whose sweep is inconsistent.
+    /// Performs one sweep from the velocity with loads, and checks it for cars with stiff tyres; their sweep starts
+    /// with the coupled linear rows. Returns the cars whose sweep is inconsistent (loads or tyre impulses changed by
+    /// more than 1 %).
     #[inline(always)]
     fn solve_cars<B: WheelGroups, S: StepWheels<B>>(
         cars: &mut S,
@@ -49,7 +53,8 @@ impl RowPass for Sweep {
     }
 }
 
-/// Replaces an inconsistent sweep by an iteration to convergence.
+/// Replaces an inconsistent sweep by an iteration to convergence with [`Newton::CONE`]. Before that clears the impulses
+/// of motors and couplings that the sweep has stored.
 #[cold]
 #[inline(never)]
 fn iterate(car: &mut CarRows<'_>, velocities: &Velocities) -> StepReport {

@@ -24,8 +24,8 @@ pub struct CarWorld {
 }
 
 impl CarWorld {
-    /// Creates a world called `name` with `cars` on the ground of `scene`, each at rest or with its initial speed, stepped by
-    /// `dt` s. `solver` solves the rows (equations of tyres, suspension and drivetrain) with the chassis.
+    /// Creates a world called `name` with `cars` on the ground of `scene`, each at rest or with its initial speed,
+    /// stepped by `dt` s. `solver` solves the rows (equations of tyres, suspension and drivetrain) with the chassis.
     pub fn new(name: &'static str, solver: &'static dyn RowSolver, scene: &Scene, cars: &[CarStart], dt: f32) -> Self {
         let (empty_cars, world) = (Cars::new(Vec::new(), solver), World::new(scene.clone()));
         let mut car_world = Self { name, cars: empty_cars, world, scene: scene.clone(), clock: Clock::new(dt) };
@@ -35,7 +35,8 @@ impl CarWorld {
         car_world
     }
 
-    /// Sets every active chassis to the last valid state of its vehicle, so that no motion differs from the states.
+    /// Sets every active chassis to the state of its vehicle, the last valid one. The motion in the world then agrees
+    /// with the states.
     fn restore_states(&mut self) {
         for (car, chassis) in self.world.chassis_mut().iter_mut().enumerate() {
             if self.cars.slots().is_active(car) {

@@ -136,9 +136,9 @@ impl Chassis {
     }
 }
 
-/// Writes to `near_flags` whether each hull can reach the plane of `ground` in `dt` s, so that its corners must be
-/// checked. Also true for a hull that overlaps the plane. Assumes that the speed rises by at most `speed_gain` m/s.
-/// Computes four hulls side by side, the remaining ones alone. Suspended chassis are treated alike.
+/// Writes to `near_flags` whether each hull can reach the plane of `ground` in `dt` s if its speed rises by at most
+/// `speed_gain` m/s, so that its corners must be checked. Also true for a hull that overlaps the plane. Computes four
+/// hulls side by side, the remaining ones alone. Suspended chassis are computed like the others.
 #[inline(always)]
 pub(crate) fn find_near_plane(chassis: &[Chassis], ground: &Ground, speed_gain: f32, dt: f32, near_flags: &mut [bool]) {
     let (quads, remainder) = chassis.as_chunks::<4>();
@@ -152,8 +152,8 @@ pub(crate) fn find_near_plane(chassis: &[Chassis], ground: &Ground, speed_gain: 
 }
 
 /// Returns whether each hull can reach the plane of `ground` in `dt` s: whether its lowest point is at most as high as
-/// it can sink: `dt` times (ω times the hull's radius, plus `speed_gain`, less the velocity along the normal). NaN
-/// counts as reaching. See [`find_near_plane`].
+/// it can sink, `dt (ω r + speed_gain − v)` with the hull's radius r and the velocity v along the normal. NaN counts as
+/// reaching. See [`find_near_plane`].
 #[inline(always)]
 fn can_reach_plane<L: BodyLanes<N>, const N: usize>(
     bodies: [&Chassis; N],

@@ -163,15 +163,16 @@ impl Collisions {
     }
 
     /// Changes the twists of colliding chassis so that no hull enters another one or `ground` within the coming `dt` s.
-    /// Returns whether any hulls collide or are hitched; if false, no twist changed, and the caller separates the
-    /// ground.
+    /// Returns true if any hulls collide or are hitched; if false, no twist changed, and the caller separates hulls
+    /// from the ground.
     ///
     /// Finds the hitches if there are trailers. Each of up to [`MAX_CONTACT_SEARCHES`] rounds then updates the broad
-    /// phase, adds the contacts of near pairs, forms the groups, adds the contacts of hulls in groups with the ground,
-    /// sorts points and hitches by group, closes the hitches of stopped trains, and solves each group by sequential
-    /// impulses with friction. Points keep their impulses from round to round. Rounds end when no new contact point
-    /// appears. Impacts are stopped last. Hulls in no group are not kept out of the ground. `rim_contacts` are contact
-    /// points of rims with the index of their car, sorted by car. `ground_contacts` is a buffer.
+    /// phase and adds the contacts of near pairs. It forms the groups (hulls connected by contacts or hitches) and adds
+    /// the contacts of their hulls with the ground. It sorts points and hitches by group, closes the hitches of stopped
+    /// trains, and solves each group by sequential impulses with friction. Points keep their impulses from round to
+    /// round. Rounds end when no new contact point appears. Impacts are stopped last. Hulls in no group are not kept
+    /// out of the ground. `rim_contacts` are contact points of rims with the index of their car, sorted by car.
+    /// `ground_contacts` is a buffer.
     pub fn separate_hulls(
         &mut self,
         chassis: &mut [Chassis],

@@ -118,10 +118,11 @@ impl Block {
         Some(GroundData { body: block_index as u64, start_velocity: velocity, velocity, texture })
     }
 
-    /// Returns the distance (m) to the face through which a ray enters the box, and the unit normal of that face, in
-    /// the axes of the box. `start` is relative to the centre and `direction` a unit vector, both in world axes;
-    /// `reach` in m. Checks the bounding sphere of the box first. A ray that misses is repeated with the box enlarged
-    /// by the rounding error. Returns `None` for a miss, a face beyond `reach`, or a ray that starts inside.
+    /// Returns the distance (m) to the face through which a ray enters the box, and the outward unit normal of that
+    /// face, both in the axes of the box. `start` is relative to the centre and `direction` a unit vector, both in
+    /// world axes; `reach` in m. First checks the bounding sphere of the box. A ray that misses is repeated with the
+    /// box enlarged by the rounding error. Returns `None` for a miss, a face beyond `reach`, or a ray that starts
+    /// inside.
     pub(crate) fn entry_face(&self, start: Vec3, direction: Vec3, reach: f32) -> Option<(f32, Vec3)> {
         if start.length_squared() > (self.radius + reach) * (self.radius + reach) {
             return None;
@@ -137,9 +138,10 @@ impl Block {
         (hit.normal != Vec3::ZERO).then_some((hit.time_of_impact, hit.normal))
     }
 
-    /// Returns the distance to the entry face (m) as [`Block::entry_face`] does, but with 64 bits, and the normal in
-    /// world axes. The face is found with 32 bits; its distance is recomputed from the plane of the face in 64 bits.
-    /// Returns `None` also if that distance is NaN, negative or above `reach`.
+    /// Returns the distance (m) to the face through which a ray enters the box, with 64 bits, and its outward unit
+    /// normal in world axes. Arguments are those of [`Block::entry_face`], which finds the face with 32 bits; its
+    /// distance is recomputed from the plane of the face in 64 bits. Returns `None` for a miss, and if that distance is
+    /// NaN, negative or above `reach`.
     fn entry_face_f64(&self, start: DVec3, direction: DVec3, reach: f64) -> Option<(f64, DVec3)> {
         let (_, normal) = self.entry_face(start.as_vec3(), direction.as_vec3(), reach as f32)?;
         let rotation = self.to_world.as_dquat().normalize();
@@ -245,11 +247,12 @@ impl Ground {
     }
 
     /// Returns the first hit of a ray from `start` (world, m) along the unit vector `direction`, up to `reach` m away;
-    /// `None` for a miss. Checks the plane, then boxes and platforms, then the terrain.
+    /// `None` for a miss. Checks the plane, then boxes and platforms, then the terrain. A surface nearer than the hit
+    /// so far replaces the hit. A surface at the same distance, or up to [`FLUSH_TOLERANCE_M`] behind it, is flush with
+    /// the hit and replaces only its grip. Surfaces farther behind have no effect.
     ///
-    /// The plane stops rays from both sides. Faces of boxes stop rays from outside. A surface at the distance of the
-    /// nearest hit so far, or behind it by at most [`FLUSH_TOLERANCE_M`], changes only its grip. Distances on the
-    /// terrain have 32 bits. Hulls of cars and unevenness are not included.
+    /// The plane stops rays from both sides. Faces of boxes stop rays from outside. Distances on the terrain have 32
+    /// bits. Hulls of cars and unevenness are not included.
     pub fn cast(&self, start: DVec3, direction: DVec3, reach: f64) -> Option<Hit> {
         let mut nearest = if self.has_plane { self.cast_on_plane(start, direction, reach) } else { None };
         for block in &self.blocks {
@@ -277,9 +280,9 @@ impl Ground {
         })
     }
 
-    /// Returns the hit of a ray on the plane, from either side, with the normal towards the start of the ray (the
-    /// plane's own normal at height 0) and the grip of the plane; `None` beyond `reach` m, behind the start, or for a
-    /// ray that starts in the plane and is parallel to it. See [`Ground::cast`].
+    /// Returns the hit of a ray on the plane, from either side, with the grip of the plane. The normal leads towards
+    /// the start of the ray; for a ray that starts in the plane, it is the plane's own. Returns `None` for a hit beyond
+    /// `reach` m or behind the start, and for a ray in the plane. Arguments are those of [`Ground::cast`].
     fn cast_on_plane(&self, start: DVec3, direction: DVec3, reach: f64) -> Option<Hit> {
         let normal = self.normal.as_dvec3().normalize();
         // Height above the plane, m, and cosine between the ray and the direction into the plane.
@@ -409,11 +412,11 @@ impl Ground {
         }
     }
 
-    /// Returns the distances (m) at which rays hit the plane, and whether they do. A ray starts at `start` (world axes, m)
-    /// from the centre of mass of its body, which is at `height` above the plane (m), and has the unit vector
-    /// `direction` and the length `reach` (m). The distance is (height of the start) / (cosine to the direction into the
-    /// plane). A hit needs a sine above `MIN_PLANE_HIT_SINE` between ray and plane, a ray that points into the plane,
-    /// and a distance of at most `reach`; negative distances (a start below the plane) count. NaN is no hit.
+    /// Returns the distances (m) at which rays hit the plane, and whether they do. A ray starts at `start` (world axes,
+    /// m) from the centre of mass of its body, which is at `height` above the plane (m), and has the unit vector
+    /// `direction` and the length `reach` (m). The distance is (height of the start) / (cosine to the direction into
+    /// the plane). A hit needs a sine above `MIN_PLANE_HIT_SINE` between ray and plane, a ray that points into the
+    /// plane, and a distance of at most `reach`; negative distances (a start below the plane) count. NaN is no hit.
     #[inline(always)]
     pub fn plane_distance<L: Lane>(
         &self,
@@ -431,8 +434,9 @@ impl Ground {
         (distance, L::splat(MIN_PLANE_HIT_SINE).less(cosine) & is_within_reach)
     }
 
-    /// Computes the contacts of the plane with the rays of `probes`, one per lane. `heights` are the heights of their
-    /// bodies above the plane, m. Misses get `None`; see [`Ground::plane_distance`]. Contacts have the normal and grip of the plane and no ground data.
+    /// Computes the contacts of the plane with the rays of `probes`, one per lane; `None` for a miss, as in
+    /// [`Ground::plane_distance`]. `heights` are the heights of the centres of mass of their bodies above the plane, m.
+    /// Contacts have the normal and grip of the plane and no ground data.
     #[inline(always)]
     fn probe_plane_lanes<L: BodyLanes<N>, const N: usize>(
         &self,
@@ -466,8 +470,8 @@ impl Ground {
     }
 
     /// Replaces contacts by those of boxes and platforms that are nearer. Rims are treated as rays. A box at the
-    /// distance of the contact so far, or behind it by at most [`FLUSH_TOLERANCE_M`], sets only grip and ground data.
-    /// New contacts have the normal of the entry face in world axes and the ground data of the block
+    /// distance of the contact so far, or up to [`FLUSH_TOLERANCE_M`] behind it, replaces only grip and ground data of
+    /// the contact. New contacts have the normal of the entry face in world axes and the ground data of the block
     /// ([`Block::ground_data`]).
     pub(crate) fn probe_blocks(&self, probes: &[Probe], contacts: &mut [Option<Contact>]) {
         for (probe, nearest) in probes.iter().zip(contacts) {

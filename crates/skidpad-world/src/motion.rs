@@ -38,9 +38,10 @@ pub struct AdvancedBody<L: Lane> {
 }
 
 impl<L: Lane> BodyTwist<L> {
-    /// Returns the twist of bodies with the velocity v and the angular velocity ω after the impulses `impulse` (N s) and `angular_impulse` (N m s) over a whole step, world axes,
-    /// and the velocity change `gravity_change` (m/s): v + gravity_change + p / m and ω + J⁻¹ l. Both lags are half of
-    /// the change; earlier lags are dropped. `axes` leads from body axes to world axes.
+    /// Returns the twist of bodies with the velocity v and the angular velocity ω after the impulses p (`impulse`, N s)
+    /// and l (`angular_impulse`, N m s) over a whole step and the velocity change `gravity_change` (m/s), all in world
+    /// axes: v + gravity_change + p / m and ω + J⁻¹ l. Both lags are half of the change; earlier lags are dropped.
+    /// `axes` leads from body axes to world axes.
     #[inline(always)]
     pub fn pushed(
         [velocity, angular_velocity]: [Vec3Lanes<L>; 2],
@@ -122,8 +123,8 @@ impl<L: Lane> HullLanes<L> {
         height + body_normal.dot(self.centre) - body_normal.abs().dot(self.half_extents)
     }
 
-    /// Returns whether each box can reach a plane with the unit vector `normal` in `dt` s: whether its lowest point is at
-    /// most as high as it can sink: `dt` times (ω times the radius, plus `speed_gain`, less the velocity along the
+    /// Returns whether each box can reach a plane with the unit vector `normal` in `dt` s: whether its lowest point is
+    /// at most as high as it can sink: `dt` times (ω times the radius, plus `speed_gain`, less the velocity along the
     /// normal). NaN counts as reaching. `height` is the height of the centre of mass, m; `axes` leads from body axes to
     /// world axes.
     #[inline(always)]

@@ -8,9 +8,9 @@ use crate::chassis::Chassis;
 use crate::ground::Block;
 
 impl Chassis {
-    /// Returns the hull as a box that keeps its current motion during the step (also as its motion in the step before)
-    /// and has the friction of the hull as grip, so that it can support another hull. The velocity is that of the
-    /// middle of the box.
+    /// Returns the hull as a box that keeps its current motion during the step, so that it can support another hull:
+    /// the mean velocities over the step and those at its end are the current ones. Its grip is the friction of the
+    /// hull. The velocity is that of the middle of the box.
     fn moving_block(&self) -> Block {
         let block = self.block();
         let [velocity, angular_velocity] =
@@ -24,11 +24,11 @@ impl Chassis {
 }
 
 impl World {
-    /// Predicts the free body with the number `body_number` at the end of the step of `dt` s, on a copy: adds gravity
-    /// and the sums of wheel impulses (N s) and angular impulses about its centre of mass (N m s), marks the copy as
+    /// Predicts the free body with the number `body_number` at the end of the step of `dt` s, on a copy. Adds gravity
+    /// and the sum of wheel impulses (N s) and angular impulses about its centre of mass (N m s), marks the copy as
     /// loaded by wheels, and solves its contacts with ground and supporting bodies. Returns the end twist and its
-    /// derivative with respect to these impulses; `None` for a car or ground. The world does not change, except for the
-    /// buffers of ground contacts.
+    /// response: the derivative with respect to these impulses. Returns `None` for a car or ground. The world does not
+    /// change, except for the buffers of ground contacts.
     ///
     /// Implements [`skidpad_core::WorldPort::predict_body`]. Other free bodies that support this one keep their current
     /// motion; contacts with their sides are ignored, and cars are ignored.

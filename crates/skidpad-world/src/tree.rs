@@ -198,8 +198,8 @@ impl Tree {
     }
 
     /// Builds the node of everything that intersects `square`, without adding it. Starts with the intersecting parts of
-    /// the root. Then replaces the first part that is a node by its own intersecting parts, in its place, as long as at
-    /// most four parts result. Leaves are never replaced.
+    /// the root. Then repeatedly replaces one part that is a node by its own intersecting parts, in its place: the
+    /// first one for which at most four parts remain. Ends when there is none. Leaves are never replaced.
     fn square_node(&self, square: &Aabb) -> Node {
         let intersecting_parts = |node: u32| {
             let parts = self.nodes.get(node as usize).map(|node| node.parts()).into_iter().flatten();

@@ -38,9 +38,10 @@ impl TriangleContacts {
     }
 
     /// Appends to `points` the points at which the hull of `chassis` touches `terrain` within `dt` s, or comes closer
-    /// than `max_gap` m. Points may be left out if their gap at the end of the step, with the twist of the chassis and a
-    /// gain of speed of `speed_gain` m/s, is larger. `motion` is the velocity of the centre of mass (m/s) and the angular velocity (rad/s), world
-    /// axes. Ground at rest is assumed, so the points have a velocity of zero.
+    /// than `max_gap` m. `motion` is the velocity of the centre of mass (m/s) and the angular velocity (rad/s), world
+    /// axes. Points may be left out if their gap at the end of the step is larger than `max_gap`, for the twist of the
+    /// chassis and a gain of speed of `speed_gain` m/s. Ground at rest is assumed, so the points have a velocity of
+    /// zero.
     ///
     /// A triangle of a height field pushes upwards at any depth. A triangle of a mesh pushes to the side where the
     /// middle of the hull is, up to a depth of [`MAX_SHEET_DEPTH_M`]. Friction is the product of the hull's friction
@@ -62,8 +63,9 @@ impl TriangleContacts {
         }
     }
 
-    /// Collects the triangles within `max_gap` m of the path of the hull of `chassis` in a step of `dt` s in
-    /// `near_triangles`, without those that its underside excludes. `underside` computes it if there are triangles.
+    /// Replaces `near_triangles` by the triangles within `max_gap` m of the path of the hull of `chassis` in a step of
+    /// `dt` s, without those that its underside excludes. `underside` computes the underside; it is called once, at the
+    /// first triangle.
     fn collect_triangles(
         &mut self,
         chassis: &Chassis,
@@ -84,9 +86,10 @@ impl TriangleContacts {
         terrain.visit_triangles(chassis.position, &region, &mut collector);
     }
 
-    /// Appends the points of [`TriangleContacts::find_points`] on the collected triangles. Skips triangles without area,
-    /// triangles behind which the hull is too deep, and triangles out of reach. Adds the points of each other triangle at
-    /// its earliest time of contact, if the gap of the point can close to `max_gap` in the step and is not too deep.
+    /// Appends the points of [`TriangleContacts::find_points`] on the collected triangles. Skips triangles without
+    /// area, triangles behind which the hull is too deep, and triangles out of reach. Adds the points of each other
+    /// triangle at its earliest time of contact, if the gap of the point can close to `max_gap` in the step and is not
+    /// too deep.
     fn append_points(
         &mut self,
         chassis: &Chassis,

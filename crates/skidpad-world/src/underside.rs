@@ -11,19 +11,19 @@ const CLEARANCE_MARGIN_M: f32 = 5e-3;
 /// Largest rotation in a step at which triangles are excluded, rad.
 const MAX_ROTATION: f32 = 0.1;
 
-/// Largest height above the underside of a triangle that can be excluded, m. It bounds how far a point of the hull behind
-/// a triangle can be to the side of it.
+/// Largest height above the underside of a triangle that can be excluded, m. It bounds how far a point of the hull
+/// behind a triangle can be to the side of it.
 const MAX_HEIGHT_ABOVE_M: f32 = 0.3;
 
 /// Underside of a hull with its motion within a step. The origin is the centre of mass at the start of the step.
 ///
-/// A triangle is excluded if no point of the hull can come closer to it than the largest gap of a contact point. Let u be
-/// the vertical axis of the hull, and n the normal of the triangle, with `n · u > 0`. A point of the hull over the triangle
-/// is at least as far from it along n as it is above it along u. The gap at the end of the step is smaller by the sinking
-/// of the hull along u, by its motion against n, and by its rotation: roll and pitch count for the height of the underside
-/// and for the gap at the start and at the end of the step, yaw only on triangles that are not parallel to the underside.
-/// The first check uses the highest corner of the triangle. The second one uses the highest point of its plane below the
-/// hull.
+/// A triangle is excluded if no point of the hull can come closer to it than the largest gap of a contact point. Let u
+/// be the vertical axis of the hull, and n the normal of the triangle, with `n · u > 0`. A point of the hull over the
+/// triangle is at least as far from it along n as it is above it along u. The gap at the end of the step is smaller by
+/// the sinking of the hull along u, by its motion against n, and by its rotation: roll and pitch count for the height
+/// of the underside and for the gap at the start and at the end of the step, yaw only on triangles that are not
+/// parallel to the underside. The first check uses the highest corner of the triangle. The second one uses the highest
+/// point of its plane below the hull.
 #[derive(Clone, Copy)]
 pub(crate) struct Underside {
     /// Axes of the hull (forward, left, up), unit vectors, world axes.
@@ -48,15 +48,18 @@ pub(crate) struct Underside {
 }
 
 impl Underside {
-    /// Returns the underside of the hull of `chassis` for contact points whose gap at the end of the step of `dt` s, with
-    /// the twist of the chassis and a gain of speed of `speed_gain` m/s, is at most `max_gap` m. `motion` is the velocity
-    /// (m/s) and the angular velocity (rad/s) with which the pose moves, world axes.
+    /// Returns the underside of the hull of `chassis`, for a search of contact points in a step of `dt` s. Only points
+    /// whose gap at the end of the step is at most `max_gap` m count, for the twist of the chassis and a gain of speed
+    /// of up to `speed_gain` m/s. `motion` is the velocity (m/s) and the angular velocity (rad/s) with which the pose
+    /// moves, world axes. If the hull turns by 0.1 rad or more, no triangle below the hull is excluded.
     pub fn new(chassis: &Chassis, motion: [Vec3; 2], speed_gain: f32, dt: f32, max_gap: f32) -> Self {
         let [velocity, angular_velocity] = motion;
         let axes = [chassis.axes.x_axis, chassis.axes.y_axis, chassis.axes.z_axis];
         let (centre, path) = (chassis.axes * chassis.hull.centre, velocity * dt);
         let half_extents = chassis.hull.half_extents;
         let [end_velocity, end_rate] = chassis.twist();
+        // Upper bounds of the displacement of any point of the hull in the step, m: by rotation, tilt, yaw and
+        // translation.
         let arm_time = chassis.hull_radius * dt;
         let rotation_path = angular_velocity.length() * arm_time;
         let tilt_path = |rate: Vec3| rate.cross(axes[2]).length() * arm_time;
@@ -80,8 +83,8 @@ impl Underside {
         }
     }
 
-    /// Returns whether no point of the hull can touch `triangle` of a mesh, whose normal points to the side on which the
-    /// middle of the hull is.
+    /// Returns true if no point of the hull can touch `triangle` of a mesh. The normal of the triangle is oriented
+    /// upwards along the axis of the hull. Returns false if the middle of the hull is not on that side.
     #[inline(always)]
     fn excludes(&self, triangle: &Triangle) -> bool {
         let [a, b, c] = triangle.corners;
@@ -95,7 +98,8 @@ impl Underside {
         is_above && self.is_clear_of(&triangle.corners, heights, normal)
     }
 
-    /// Returns whether no point of the hull can touch `cell` of a height field, whose normals point upwards.
+    /// Returns true if no point of the hull can touch `cell` of a height field, whose normals point upwards. First
+    /// checks the four corners of the cell against the height of the underside, then both triangles separately.
     #[inline(always)]
     fn excludes_cell(&self, cell: &GridCell) -> bool {
         let GridCell { x: [x0, x1], y: [y0, y1], z: [z0, z1, z2, z3], .. } = *cell;
@@ -111,6 +115,7 @@ impl Underside {
         ];
         // The length of the normals is at least 1.
         let approach = self.approach(normals[0]).max(self.approach(normals[1])).max(0.0);
+        // Corners below this height are clear of the underside, m.
         let lowest_underside = F32x4::splat(self.height - self.required_clearance - approach);
         let is_upward = (normals[0].dot(up) > 0.0) & (normals[1].dot(up) > 0.0);
         if is_upward & (heights.less(lowest_underside).bits() == 0b1111) {
@@ -122,16 +127,18 @@ impl Underside {
             && self.is_clear_of(&[a, c, d], [height_a, height_c, height_d], normals[1])
     }
 
-    /// Returns the approach within the step to a triangle with this `normal`, m, times the length of the normal: by the path
-    /// of the centre of mass, and by yaw.
+    /// Returns the approach within the step to a triangle with this `normal`, m, times the length of the normal: by the
+    /// path of the centre of mass, and by yaw.
     #[inline(always)]
     fn approach(&self, normal: Vec3) -> f32 {
         let tilt = normal.dot(self.axes[0]).abs() + normal.dot(self.axes[1]).abs();
         self.yaw_path * tilt - normal.dot(self.path)
     }
 
-    /// Returns whether the underside is clear of the triangle `corners`, with their `heights` along the vertical axis (m)
-    /// and a `normal` of any length, that points to the side of the hull.
+    /// Returns true if the underside is clear of the triangle `corners`, with their `heights` along the vertical axis
+    /// (m) and a `normal` of any length that points to the side of the hull. First checks the highest corner, then the
+    /// highest point of the triangle's plane within the footprint of the hull. Returns false for a triangle that is
+    /// vertical or too high.
     fn is_clear_of(&self, corners: &[Vec3; 3], heights: [f32; 3], normal: Vec3) -> bool {
         let upward = normal.dot(self.axes[2]);
         let highest = heights[0].max(heights[1]).max(heights[2]);
@@ -151,6 +158,7 @@ impl Underside {
         let slopes = [0, 1].map(|axis| -normal.dot(self.axes[axis]) / upward);
         // Distance from the hull, seen along the vertical axis, at which points of the triangle can still touch it, m.
         let margin = (slopes[0].abs() + slopes[1].abs()) * (MAX_HEIGHT_ABOVE_M + self.max_approach) + self.max_approach;
+        // Highest point of the plane of the triangle where footprint and triangle overlap along both axes, m.
         let mut height = heights[0];
         for (axis, slope) in slopes.into_iter().enumerate() {
             let [a, b, c] = corners.map(|corner| corner.dot(self.axes[axis]));
@@ -184,6 +192,7 @@ impl<F: FnMut() -> Underside> NearTriangles<'_, F> {
 }
 
 impl<F: FnMut() -> Underside> TriangleVisitor for NearTriangles<'_, F> {
+    /// Collects the triangle unless the underside excludes it.
     #[inline(always)]
     fn visit(&mut self, triangle: &Triangle) {
         if !self.underside().excludes(triangle) {
@@ -191,6 +200,7 @@ impl<F: FnMut() -> Underside> TriangleVisitor for NearTriangles<'_, F> {
         }
     }
 
+    /// Collects both triangles of the cell unless the underside excludes the whole cell.
     #[inline(always)]
     fn visit_cell(&mut self, cell: &GridCell) {
         if !self.underside().excludes_cell(cell) {

@@ -73,7 +73,8 @@ impl World {
 
     /// Inserts the chassis of a car: replaces the one in `slot`, or appends it after the last car, before the free
     /// bodies, if the slot is new. A trailer creates the collision data if there are none, for hitches alone. Reserves
-    /// memory for collisions, which discards the bounds of the broad phase, and marks the bodies as moved from outside.
+    /// memory for collisions. This discards the bounds of the broad phase (spheres that find pairs of near hulls).
+    /// Marks the bodies as moved from outside.
     pub fn insert_chassis(&mut self, slot: usize, chassis: Chassis) {
         self.has_rims |= chassis.has_rims;
         if chassis.is_trailer {
@@ -243,9 +244,10 @@ impl World {
         }
     }
 
-    /// Applies gravity over `dt` s and `pushes` (one per car) to the cars, and gravity to the free bodies. The lags
-    /// become half of the changes ([`chassis_simd::apply_pushes`], [`Chassis::push`]). Clears `is_wheel_loaded` of the
-    /// free bodies. Poses do not move yet.
+    /// Applies gravity over `dt` s and `pushes` (one per car) to the velocities of the cars, and gravity to those of
+    /// the free bodies ([`chassis_simd::apply_pushes`], [`Chassis::push`]). The lag of each body (velocity at the end
+    /// of the step less the velocity with which its pose moves) becomes half of the change; an impulse that stops a
+    /// hull clears it. Clears `is_wheel_loaded` of the free bodies. Poses do not move yet.
     #[inline(always)]
     fn apply_all_pushes(&mut self, dt: f32, pushes: &[ChassisImpulse]) {
         // Change of velocity by gravity, m/s.
@@ -372,8 +374,9 @@ impl WorldPort for World {
         );
     }
 
-    /// Adds the points at which the hull of `car` rests or may come to rest on the ground in `dt` s to `points`, with
-    /// stops of its rims and without impacts; see `add_nearest_points`.
+    /// Adds the points at which the hull of `car` may touch the ground in `dt` s to `points`, and the points that stop
+    /// its rims. Of more than 16 points, keeps the nearest of the outermost ones. Leaves out impacts (gaps above 0.5
+    /// m/s times `dt`), which [`World::advance`] ends.
     fn append_hull_points(&mut self, car: usize, dt: f32, points: &mut Vec<HullPoint>) {
         let speed_gain = self.ground.gravity() * dt;
         let rim_contacts = rim_contacts_of(&self.rim_contacts, car);
@@ -398,8 +401,9 @@ impl WorldPort for World {
         self.hull_index(body).filter(|hull| *hull < self.car_count())
     }
 
-    /// Returns motion and response of the free body number `body` without its contacts, world axes; `None` for cars and
-    /// ground. The motion does not include gravity of the coming step. Normal and step length are not used.
+    /// Returns the free body with the number `body` as if it had no contacts: centre of mass, current velocities, and
+    /// the matrices of inverse mass and inverse inertia, world axes. Gravity of the coming step is not included.
+    /// Returns `None` for a car or ground. Normal and step length are not used.
     fn dynamic_body(&self, body: u64, _normal: Vec3, _dt: f32) -> Option<DynamicBody> {
         let body = &self.chassis[self.free_body_index(body)?];
         // Columns of the inverse inertia in world axes, 1/(kg m²): responses to unit angular impulses.
@@ -413,14 +417,18 @@ impl WorldPort for World {
         })
     }
 
+    /// Predicts the free body with the number `body` on a copy, with its contacts; `None` for a car or ground.
     fn predict_body(&mut self, body: u64, wheel_impulses: [Vec3; 2], dt: f32) -> Option<PredictedMotion> {
         self.predict_body(body, wheel_impulses, dt)
     }
 
+    /// Applies the wheel impulses `reactions` to the cars and free bodies that they act on; those on ground are
+    /// skipped.
     fn apply_ground_reactions(&mut self, _dt: f32, reactions: &[Reaction]) {
         self.push_hulls(reactions);
     }
 
+    /// Sets the end velocity of contacts on hulls to the current velocity of these hulls; other contacts do not change.
     fn update_ground_velocities(&self, probes: &[Probe], contacts: &mut [Option<Contact>]) {
         self.update_hull_velocities(probes, contacts);
     }

@@ -154,10 +154,11 @@ impl PlatformPath {
         PathOffset::default().add_scaled(change, 1.0 / (end_point.time - start_point.time))
     }
 
-    /// Returns displacement and angle at `time` s, and their rates. A repeating path reduces the time to one lap and
-    /// adds the angle of a lap per lap. Between points the motion is linear. Within half a blend of a way point,
-    /// displacement and angle get the parabola `Δv remaining² / (2 blend)`, where Δv is the change of the rates at the
-    /// point and `remaining` the time to the nearer end of the blend; the rates get its derivative.
+    /// Returns displacement and angle at `time` s, and their rates. On a repeating path the time is reduced to one lap,
+    /// and the angle increases by that of a lap with each lap. Between points the motion is linear. Within half a blend
+    /// of a way point, the parabola `Δv remaining² / (2 blend)` is added to displacement and angle, and its derivative
+    /// to the rates. Δv is the change of the rates at the point and `remaining` the time to the nearer end of the
+    /// blend.
     fn offset_and_rates(&self, time: f64) -> [PathOffset; 2] {
         let [first, last] = [self.points[0], self.points[self.points.len() - 1]];
         // Whole laps since the first point; negative before it.
@@ -262,14 +263,15 @@ impl PlatformMotion {
         self.velocity + self.angular_velocity.cross((point - self.centre).as_vec3())
     }
 
-    /// Returns the velocity of the platform at the end of a step of `dt` s, world, m/s, at the point under a wheel of a
-    /// car that moves with the platform. In the middle of the step the centre of mass of the car is at `car_position`
-    /// (world, m), and the contact is at `arm` (m) from it. Without rotation in the step and at its end, this is the
-    /// end velocity of the centre.
+    /// Returns the velocity of the platform at the end of a step of `dt` s, world, m/s, under a wheel of a car that
+    /// moves with the platform. In the middle of the step the centre of mass of the car is at `car_position` (world,
+    /// m), and the contact is at `arm` (m) from it. Without rotation in the step and at its end, this is the end
+    /// velocity of the centre.
     ///
-    /// The platform carries the centre of mass to the end of the step: its position relative to the platform's centre
-    /// in the middle of the step is turned by half a step at the mean angular velocity. The arm stays that of the
-    /// middle of the step, like that in the rows of the wheel; otherwise car and turntable would turn differently.
+    /// With rotation the velocity is evaluated at the contact at the end of the step. The position of the car relative
+    /// to the platform's centre in the middle of the step is turned by half a step at the mean angular velocity. The
+    /// arm stays that of the middle of the step, like that in the rows of the wheel; with another arm, a car and the
+    /// turntable under it would turn at different rates.
     pub fn velocity_under_wheel(&self, car_position: DVec3, arm: Vec3, dt: f32) -> Vec3 {
         if self.last_angular_velocity == Vec3::ZERO && self.angular_velocity == Vec3::ZERO {
             return self.last_velocity;

@@ -37,8 +37,9 @@ impl RoadClass {
         16e-6 * [1.0, 4.0, 16.0, 64.0, 256.0, 1024.0, 4096.0, 16384.0][self as usize]
     }
 
-    /// Returns the angular spatial frequency Ω_p, rad/m, and the exponent p of the coherence of two tracks at a
-    /// distance of T m, `(1 + (Ω T / Ω_p)²)^−p`. Classes rougher than E use the values of class E.
+    /// Returns the parameters of the coherence of two tracks, the share of the variance that both have in common: the
+    /// angular spatial frequency Ω_p, rad/m, and the exponent p. At the angular frequency Ω and the distance T (m) of
+    /// the tracks the coherence is `(1 + (Ω T / Ω_p)²)^−p`. Classes rougher than E use the values of class E.
     fn coherence(self) -> [f32; 2] {
         [[8.5, 3.5], [5.3, 2.2], [3.0, 1.3], [1.6, 0.8], [0.8, 0.5]][(self as usize).min(4)]
     }
@@ -80,10 +81,11 @@ impl Road {
     }
 
     /// Returns the road as a smooth height field. A profile is a sum of 100 waves along x with random phases, each with
-    /// the variance of its share of the spectrum. The left and the right side share the part given by the coherence of
-    /// the class; the additional heights of both sides blend across the width by cosine (right) and sine (left) of a
-    /// quarter turn, so that the variance is constant. The first row (least y) is the right side. Length and width are
-    /// rounded to whole grid spacings.
+    /// the variance of its share of the spectrum. The left and the right side have one profile in common, whose share
+    /// of the variance is the coherence of the class. Each side has an additional profile. Across the width the right
+    /// one is weighted by the cosine and the left one by the sine of an angle from 0 (right) to a quarter turn (left),
+    /// so that the variance is constant. The first row (least y) is the right side. Length and width are rounded to
+    /// whole grid spacings.
     ///
     /// # Errors
     /// Invalid spacing; wavelengths not ascending or not finite, or the shortest at most twice the spacing; more than
@@ -149,7 +151,7 @@ impl Road {
                 for (profile, height) in heights.iter_mut().enumerate() {
                     let turns = f64::from(frequencies[profile]) * x / core::f64::consts::TAU;
                     let angle = (turns - turns.floor()) as f32 * TAU;
-                    *height += amplitudes[profile] * math::sin_cos(angle + phases[profile]).1;
+                    *height += amplitudes[profile] * math::sin_cos(angle + phases[profile]).1; // `.1`: cosine
                 }
             }
             wavelength = next_wavelength;

@@ -240,15 +240,17 @@ impl HeightField {
         Some(SmoothSurface { normals, edges: [true; 3] })
     }
 
-    /// Returns the unit normals at the corners of triangle `half` (0 or 1) of any cell at `column` and `row`.
+    /// Returns the unit normals at the corners of triangle `half` (0 or 1) of the cell at `column` and `row`, also at
+    /// the border of the field.
     #[inline(never)]
     fn corner_normals(&self, [column, row]: [usize; 2], half: usize) -> [Vec3; 3] {
         let corners = cell_corners(column, row);
         CELL_TRIANGLE_CORNERS[half].map(|corner| self.grid_normal(corners[corner]))
     }
 
-    /// Returns the normals of [`Self::corner_normals`] by central differences, bit-identical and faster. Returns `None`
-    /// for cells at the border of the field, whose corners have no neighbours on both sides.
+    /// Returns the unit normals at the corners of triangle `half` (0 or 1) of the cell at `column` and `row`, by
+    /// central differences: bit-identical to [`Self::corner_normals`] and faster. Returns `None` for cells at the
+    /// border of the field, whose corners have no neighbours on both sides.
     #[inline(always)]
     fn interior_corner_normals(&self, [column, row]: [usize; 2], half: usize) -> Option<[Vec3; 3]> {
         let [first_column, columns] = [column.checked_sub(1)?, self.counts[0]];
@@ -517,8 +519,8 @@ fn weighted_normal(vertices: &[Vec3], corners: &[u32; 3]) -> Vec3 {
 /// own normal and a sharp edge. The time therefore grows in proportion to the number of triangles only.
 const MAX_SMOOTHED_TRIANGLES: usize = 256;
 
-/// Returns the triangles of `sorted` (pairs of key and triangle, sorted by key) that share the corner or edge
-/// `shared_key`; none if they are more than [`MAX_SMOOTHED_TRIANGLES`].
+/// Returns the triangles that share the corner or edge `shared_key`; none if they are more than
+/// [`MAX_SMOOTHED_TRIANGLES`]. `sorted` has pairs of a key (corner or edge) and a triangle that has it, sorted by key.
 fn triangles_sharing<K: Ord + Copy>(sorted: &[(K, usize)], shared_key: K) -> impl Iterator<Item = usize> + Clone {
     let first_index = sorted.partition_point(|(key, _)| *key < shared_key);
     let is_over_limit = sorted.get(first_index + MAX_SMOOTHED_TRIANGLES).is_some_and(|(key, _)| *key == shared_key);
@@ -527,9 +529,10 @@ fn triangles_sharing<K: Ord + Copy>(sorted: &[(K, usize)], shared_key: K) -> imp
 }
 
 /// Returns for each triangle the unit normals at its corners, and whether the surface is smooth across its edges (a–b,
-/// b–c, c–a). A normal is the mean, weighted by area, of the faces around the corner that form an angle of at most
-/// `crease` rad with the face. An edge is smooth if at least two triangles share it and all are within `crease`. Above
-/// [`MAX_SMOOTHED_TRIANGLES`], corners keep face normals and edges are sharp. Both are shared by index, not position.
+/// b–c, c–a). A corner normal is the mean, weighted by area, of all faces at the corner that form an angle of at most
+/// `crease` rad with this triangle. An edge is smooth if at least two triangles share it and all are within `crease` of
+/// this one. If more than [`MAX_SMOOTHED_TRIANGLES`] share a corner or edge, the corner has the face normal and the
+/// edge is sharp. Triangles share corners and edges by vertex index, not by position.
 fn compute_smooth_normals(vertices: &[Vec3], triangles: &[[u32; 3]], crease: f32) -> Vec<SmoothSurface> {
     let (_, crease_cosine) = skidpad_simd::math::sin_cos(crease); // cosine of the crease angle
     let area_normals: Vec<Vec3> = triangles.iter().map(|corners| weighted_normal(vertices, corners)).collect();

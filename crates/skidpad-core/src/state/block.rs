@@ -92,7 +92,8 @@ pub struct WheelBlock<W: BlockLanes> {
 }
 
 impl<W: BlockLanes> BlockState<W> {
-    /// Creates a block of equal cars in `state`.
+    /// Creates a block of equal cars in `state`. Drops the parts that a block does not have: trailers, motors,
+    /// couplings, travel rates and lateral displacements. Axle directions and gear ratios are not known yet.
     pub fn new(state: &State) -> Self {
         let number = W::splat;
         let vector = |vector: Vec3| Vec3Lanes::splat(vector);
@@ -122,8 +123,9 @@ impl<W: BlockLanes> BlockState<W> {
         }
     }
 
-    /// Sets the state of `car`, which has the wheels of the block and is not towed. Torques of motors and couplings,
-    /// travel rates and lateral displacements of the wheels are dropped.
+    /// Sets the state of `car`, which has the wheels of the block and is not towed. Drops torques of motors and
+    /// couplings, and travel rates and lateral displacements of the wheels. The stored axle directions of the car
+    /// become invalid.
     pub fn set_car(&mut self, car: usize, state: &State) {
         let set = |lanes: &mut W, number: f32| *lanes = lanes.with_number(car, number);
         let set_vector = |lanes: &mut Vec3Lanes<W>, vector: Vec3| {
@@ -183,7 +185,8 @@ impl<W: BlockLanes> DriveBlock<W> {
         }
     }
 
-    /// Sets the state of the drivetrain of `car`, without motors and couplings.
+    /// Sets the state of the drivetrain of `car`, without motors and couplings. Its overall gear ratio becomes unknown
+    /// (NaN).
     pub fn set_car(&mut self, car: usize, state: &DriveState) {
         let set = |lanes: &mut W, number: f32| *lanes = lanes.with_number(car, number);
         set(&mut self.engine_speed, state.engine_speed);
@@ -231,7 +234,8 @@ impl<W: BlockLanes> WheelBlock<W> {
         }
     }
 
-    /// Sets the state of the wheel of `car`. Its axle direction becomes invalid.
+    /// Sets the state of the wheel of `car`, without travel rate and lateral displacement. Its axle direction becomes
+    /// invalid.
     pub fn set_car(&mut self, car: usize, wheel: &WheelState) {
         let set = |lanes: &mut W, number: f32| *lanes = lanes.with_number(car, number);
         set(&mut self.spin, wheel.spin);

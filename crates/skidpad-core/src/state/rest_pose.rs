@@ -48,11 +48,11 @@ impl State {
     }
 }
 
-/// Writes the state of a car of `model` at `placement` into `state`, which has the wheels of the model: in `equilibrium`,
-/// or in its described pose with static loads without one. Steering is straight, the vehicle is not towed, and wheels
-/// roll at the placement's speed. The centre of mass is at its height at rest, plus heave and the height of the
-/// placement. A placement with a height lowers the wheels; otherwise all of them are in contact. Angular velocity and
-/// acceleration are 0.
+/// Writes the state of a car of `model` at `placement` into `state`, which has the wheels of the model. Compressions,
+/// loads, heave and tilt are those of `equilibrium`; without one, the car has its described pose and its static loads.
+/// Steering is straight, the vehicle is not towed, and wheels roll at the placement's speed. The centre of mass is at
+/// its height at rest, plus heave and the height of the placement. A placement with a height lowers the wheels;
+/// otherwise all of them are in contact. Angular velocity and acceleration are 0.
 pub(super) fn place_in_equilibrium(
     model: &Model,
     scene: &Scene,

@@ -107,8 +107,8 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    /// Writes `bytes` and advances. A buffer that is too short, which its size rules out, stays unchanged and takes no
-    /// further bytes.
+    /// Writes `bytes` and advances. A buffer that is too short, which its size rules out, stays unchanged and accepts
+    /// no further bytes.
     #[inline(always)]
     fn write_bytes<const N: usize>(&mut self, bytes: [u8; N]) {
         if let Some((head, rest)) = core::mem::take(&mut self.remaining).split_first_chunk_mut() {
@@ -117,8 +117,9 @@ impl Writer<'_> {
         }
     }
 
-    /// Writes the next `N` bytes by `write`, which gets a writer for exactly these, and advances. Their length is
-    /// checked once for all of them; a shorter buffer stays unchanged and takes no further bytes.
+    /// Writes the next `N` bytes by `write`, which receives a writer of exactly these bytes, and advances. The bounds
+    /// are checked once for all of them. A shorter buffer, which its size rules out, stays unchanged and accepts no
+    /// further bytes.
     #[inline(always)]
     fn write_fixed<const N: usize>(&mut self, write: impl FnOnce(&mut Writer<'_>)) {
         if let Some((head, rest)) = core::mem::take(&mut self.remaining).split_first_chunk_mut::<N>() {
@@ -276,8 +277,8 @@ macro_rules! fields {
                 let Self { $($field),+ $($(, $saved_elsewhere: _)+)? } = self;
                 $($field.write(writer);)+
             }
-            /// Reads the fields in the order of the list. Each becomes the present field of the reader, with its name and
-            /// range. Fields that are saved elsewhere have their default.
+            /// Reads the fields in the order of the list. Each becomes the present field of the reader, with its name
+            /// and range. Fields that are saved elsewhere have their default.
             fn read(reader: &mut Reader<'_>) -> Result<Self, LoadError> {
                 Ok(Self {
                     $($field: {
@@ -494,8 +495,9 @@ impl Saved for Option<Tow> {
 impl Saved for Box<[WheelState]> {
     const SIZE_BYTES: usize = u8::SIZE_BYTES;
 
-    /// Writes one byte with the number of wheels, plus [`SHIFTED_FLAG`] if any wheel has shifted and [`OFF_GRIP_FLAG`] if
-    /// any ground has another friction factor than 1. Each wheel follows, then its shift and its grip excess, if flagged.
+    /// Writes one byte with the number of wheels, plus [`SHIFTED_FLAG`] if any wheel has shifted and [`OFF_GRIP_FLAG`]
+    /// if any ground has another friction factor than 1. Each wheel follows, then its shift and its grip excess, if
+    /// flagged.
     fn write(&self, writer: &mut Writer<'_>) {
         let (shifted, off_grip) = (has_shifted(self), is_off_grip(self));
         (self.len() as u8 | if shifted { SHIFTED_FLAG } else { 0 } | if off_grip { OFF_GRIP_FLAG } else { 0 })

@@ -24,53 +24,39 @@ use crate::vehicle::Vehicle;
 use bevy_math::{DVec3, Vec3};
 use skidpad_simd::instruction_set::dispatch_simd;
 
-/// The vehicles of a world, with the buffers for their step. A step does not allocate, except the first fast step on uneven ground and the
-/// first step of a single vehicle on a free body.
+/// The vehicles of a world, with the buffers for their step. A step does not allocate, except the first fast step on
+/// uneven ground and the first step of a single vehicle on a free body.
 #[derive(Clone, Debug)]
 pub struct Cars {
-    /// Solver of the rows.
-    solver: &'static dyn RowSolver,
-    /// Vehicles by slot. An empty slot keeps the vehicle that was removed from it last.
-    vehicles: Vec<Vehicle>,
-    slots: Slots, // content of each slot and identifiers
-    /// Number of wheels of all vehicles.
-    wheel_count: usize,
-    bodies: Vec<ChassisState>, // chassis by slot: at the start of the step, after `write_back` at its end
-    probes: Vec<Probe>,        // rays of the wheels of all stepped vehicles in slot order, without gaps
+    solver: &'static dyn RowSolver, // solver of the rows
+    vehicles: Vec<Vehicle>,         // vehicles by slot; an empty slot keeps the vehicle that was removed from it last
+    slots: Slots,                   // content of each slot and identifiers
+    wheel_count: usize,             // number of wheels of all vehicles
+    bodies: Vec<ChassisState>,      // chassis by slot: at the start of the step, after `write_back` at its end
+    probes: Vec<Probe>,             // rays of the wheels of all stepped vehicles in slot order, without gaps
     contacts: Vec<Option<Contact>>, // contacts of these probes
     /// Probes along the paths of the wheels of one vehicle in a step. The first fast step on uneven ground allocates.
     path_probes: Vec<Probe>,
-    /// Contacts of these probes.
-    path_contacts: Vec<Option<Contact>>,
-    hull_points: Vec<HullPoint>, // hull contacts of the vehicle that is being solved
-    /// Workspace for hull contacts, shared by all cars.
-    hull_rows: HullRows,
-    impulses: Vec<ChassisImpulse>, // impulses of each vehicle on its chassis in this step
-    /// Velocity of each body at the end of the last step without the impulse in `impulses`, m/s.
-    free_velocities: Vec<Vec3>,
-    /// Whether the state of each vehicle was set since the last step.
-    state_was_set: Vec<bool>,
-    /// Wheel impulses on ground that moves or can be pushed; empty if there is none.
-    reactions: Vec<Reaction>,
+    path_contacts: Vec<Option<Contact>>, // contacts of these probes
+    hull_points: Vec<HullPoint>,         // hull contacts of the vehicle that is being solved
+    hull_rows: HullRows,                 // workspace for hull contacts, shared by all cars
+    impulses: Vec<ChassisImpulse>,       // impulses of each vehicle on its chassis in this step
+    free_velocities: Vec<Vec3>, // velocity of each body at the end of the last step without these impulses, m/s
+    state_was_set: Vec<bool>,   // whether the state of each vehicle was set since the last step
+    reactions: Vec<Reaction>,   // wheel impulses on ground that moves or can be pushed; empty if there is none
     /// Whether each hull may touch an obstacle in this step; all false if the solver does not solve hull contacts.
     near_obstacle: Vec<bool>,
-    /// Whether this step (or the last one) computes each vehicle: it is active and awake.
-    is_stepped: Vec<bool>,
-    /// Whether the last step was in a batch, at the first slot of each batch.
-    were_batched: Vec<bool>,
-    /// Report of the last step of each vehicle.
-    reports: Vec<StepReport>,
-    /// True between [`Cars::push`] and [`Cars::write_back`].
-    is_in_step: bool,
+    is_stepped: Vec<bool>, // whether this step (or the last one) computes each vehicle: it is active and awake
+    were_batched: Vec<bool>, // at the first slot of each batch: whether the last step was in the batch
+    reports: Vec<StepReport>, // report of the last step of each vehicle
+    is_in_step: bool,      // true between `begin_step` and `write_back`
     coasting_controls: Controls, // for vehicles without controls
-    /// Workspaces of batches, one per [`BATCH_LANES`] slots, `None` for slots that cannot be batched. Empty if the solver has no pass for batches.
+    /// Workspaces of batches, one per [`BATCH_LANES`] slots, `None` for slots that cannot be batched. Empty if the
+    /// solver has no pass for batches.
     batches: Vec<Option<CarBatch>>,
-    /// Vehicles that can tow or be towed; `None` if there is no such vehicle.
-    trains: Option<Box<Trains>>,
-    /// Workspace for vehicles on bodies that they push.
-    stacked_vehicles: StackedVehicles,
-    /// Buffer for the controls of a trailer, with the pedals of the vehicles ahead.
-    trailer_controls: Controls,
+    trains: Option<Box<Trains>>, // vehicles that can tow or be towed; `None` if there is no such vehicle
+    stacked_vehicles: StackedVehicles, // workspace for vehicles on bodies that they push
+    trailer_controls: Controls,  // buffer for the controls of a trailer, with the pedals of the vehicles ahead
 }
 
 /// Smallest factor on the tolerance of a solver. Below it, f32 cannot resolve pushes of several tonnes of load.
@@ -81,11 +67,12 @@ const PLACEHOLDER_PROBE: Probe =
     Probe { car: 0, position: DVec3::ZERO, offset: Vec3::ZERO, direction: Vec3::NEG_Z, length: 0.0, rim: None };
 
 impl Cars {
-    /// Creates the vehicles of a world, in the order of the world's bodies, whose rows `solver` solves.
+    /// Creates the vehicles of a world, in the order of the world's bodies. `solver` solves their rows (scalar
+    /// equations of wheels, suspension and drivetrain).
     ///
-    /// Batches need a solver with [`RowSolver::batch_pass`] and the feature `simd_batch`: simple cars of one model ([`Arc::ptr_eq`](std::sync::Arc::ptr_eq)) are
-    /// stepped in batches of eight: slots 0 to 7, 8 to 15 and so on, if all eight are alike. Results are bit-identical to those of single
-    /// steps.
+    /// If the solver has [`RowSolver::batch_pass`] and the feature `simd_batch` is on, simple cars of one model
+    /// ([`Arc::ptr_eq`](std::sync::Arc::ptr_eq)) are stepped in batches of eight: slots 0 to 7, 8 to 15 and so on, if
+    /// all eight are alike. Results are bit-identical to those of single steps.
     pub fn new(vehicles: Vec<Vehicle>, solver: &'static dyn RowSolver) -> Self {
         let mut cars = Self {
             solver,
@@ -120,7 +107,9 @@ impl Cars {
         cars
     }
 
-    /// Returns the view of vehicle `car` after its last step, with state, report, towing vehicle, batch and motion input (`None` if not stepped).
+    /// Returns the view of vehicle `car` after its last step: references to its model, state, report and towing
+    /// vehicle, and its batch and lane. The motion input is `None` if the last step did not compute the vehicle, or if
+    /// its state was set since.
     pub fn car(&self, car: usize) -> CarView<'_> {
         let vehicle = &self.vehicles[car];
         let (is_inactive, report) = (!self.slots.is_active(car), self.reports[car]); // whether the slot is empty or suspended
@@ -146,7 +135,8 @@ impl Cars {
         self.batches.get(first_slot / BATCH_LANES)?.as_ref().filter(|_| self.were_batched[first_slot])
     }
 
-    /// Returns the state of the active vehicle that tows a vehicle in `state`; `None` if there is none, or if it has no hitch.
+    /// Returns the state of the active vehicle that tows a vehicle in `state`; `None` if there is none, or if it has no
+    /// hitch.
     fn towing_state(&self, state: &State) -> Option<&State> {
         let towing_slot = state.tow?.towing_slot as usize;
         let towing_vehicle = self.vehicles.get(towing_slot).filter(|_| self.slots.is_active(towing_slot))?;
@@ -158,15 +148,16 @@ impl Cars {
         &self.vehicles
     }
 
-    /// Returns the slots of the vehicles that can tow or be towed, each with the slot of the towing vehicle. This is `None` if the vehicle
-    /// was not towed in the last step, or if its hitch has broken.
+    /// Returns the slots of the vehicles that can tow or be towed, each with the slot of its towing vehicle: `None` if
+    /// it was not towed in the last step, or if its hitch has broken.
     pub fn towing_slots(&self) -> impl Iterator<Item = (usize, Option<u32>)> {
         let members = self.trains.iter().flat_map(|trains| trains.towing_slots());
         members.map(|(car, towing_slot)| (car, towing_slot.filter(|_| self.vehicles[car].state().tow.is_some())))
     }
 
-    /// Uncouples the vehicle `trailer` if the mean hitch force of the step plus `impulse / dt` exceeds the breaking force of the hitch. `impulse` (N
-    /// s) is transmitted by the world in the step of `dt` s, in addition to the hitch. Does nothing to a vehicle that is not towed.
+    /// Uncouples the vehicle `trailer` if the mean hitch force of the step plus `impulse / dt` exceeds the breaking
+    /// force of the hitch. The world transmits `impulse` (N s) in the step of `dt` s, in addition to the hitch. Does
+    /// nothing to a vehicle that is not towed.
     pub fn uncouple_if_overloaded(&mut self, trailer: usize, impulse: Vec3, dt: f32) {
         let state = &self.vehicles[trailer].state;
         let Some(tow) = state.tow else { return };
@@ -177,9 +168,10 @@ impl Cars {
         }
     }
 
-    /// Performs the first half of a step of `dt` s (> 0), before `world` advances: reads the bodies, couples trains, probes the ground, solves all
-    /// vehicles, then trains, and applies the impulses on chassis and ground to `world`. Cars without controls coast. Suspended, removed and sleeping
-    /// vehicles are not stepped. Returns the worst report. If `dt` is zero or invalid ([`StepReport::for_skipped_step`]), changes nothing.
+    /// Performs the first half of a step of `dt` s (> 0), before `world` advances. Reads the bodies, couples trains,
+    /// casts one ray per wheel (probe), solves single vehicles, then trains, and applies the impulses on chassis and
+    /// ground to `world`. Cars without controls coast. Suspended, removed and sleeping vehicles are not stepped.
+    /// Returns the worst report. If `dt` is zero or invalid ([`StepReport::for_skipped_step`]), changes nothing.
     pub fn begin_step(&mut self, world: &mut dyn WorldPort, controls: &[Controls], dt: f32) -> StepReport {
         if let Some(skipped_report) = StepReport::for_skipped_step(dt) {
             return skipped_report;
@@ -234,7 +226,9 @@ impl Cars {
         }
     }
 
-    /// Writes the probes of all stepped vehicles in slot order (batches at once), extended by tyre deflection, and returns their number.
+    /// Marks the vehicles that this step computes and writes their probes without gaps, in slot order; a batch writes
+    /// the probes of its eight cars at once. Outside batches, lengthens the rays by the static tyre deflection if the
+    /// solver moves unsprung masses and the vehicle has them. Returns the number of probes.
     #[inline(always)]
     fn write_probes(&mut self, dt: f32) -> usize {
         self.mark_stepped();
@@ -259,8 +253,9 @@ impl Cars {
         first_probe
     }
 
-    /// Probes along the wheel paths of vehicles whose wheels move by more than their radius in the step, and replaces their contacts by the mean
-    /// along the path. Contacts stay if all ground nearby is one plane.
+    /// Probes along the wheel paths of vehicles with a wheel that moves by more than its radius in the step, and
+    /// replaces their contacts by the mean along the path. A contact stays if the ground nearby is one plane, or if the
+    /// path has moving ground or no ground in reach.
     #[inline(never)]
     fn probe_wheel_paths(&mut self, world: &mut dyn WorldPort, dt: f32) {
         let mut first_probe = 0;
@@ -280,8 +275,8 @@ impl Cars {
         }
     }
 
-    /// Writes the probes of the batch at slot `first_slot`, beginning with probe `first_probe`. Returns the index of the next probe (`first_probe`
-    /// without a batch).
+    /// Writes the probes of the batch at slot `first_slot`, from index `first_probe` on. Returns the index after the
+    /// last one (`first_probe` without a batch).
     fn write_batch_probes(&mut self, first_slot: usize, first_probe: usize, dt: f32) -> usize {
         let Some(Some(batch)) = self.batches.get_mut(first_slot / BATCH_LANES) else { return first_probe };
         let (slots, end_probe) = (first_slot..first_slot + BATCH_LANES, first_probe + batch.ray_count());
@@ -289,8 +284,10 @@ impl Cars {
         end_probe
     }
 
-    /// Solves all vehicles except those of trains, if no wheel is on a body that can be pushed. Solves batches whose cars are in no train at once,
-    /// and other vehicles one by one. Stores their impulses on moving ground, and for trains the ranges of their rays. Returns the worst report.
+    /// Solves all vehicles except those of trains, in a step in which no wheel is on a body that can be pushed. A batch
+    /// whose cars are all stepped and in no train is solved at once, other vehicles one by one. Stores in
+    /// `were_batched` which case applied. Appends wheel impulses on moving ground to `reactions`. For a vehicle of a
+    /// train only stores the range of its rays. Returns the worst report.
     #[inline(always)]
     fn solve_vehicles(
         &mut self,
@@ -314,7 +311,7 @@ impl Cars {
             if slot.is_multiple_of(BATCH_LANES)
                 && let Some(Some(batch)) = self.batches.get_mut(slot / BATCH_LANES)
             {
-                batch.count_unbatched_step(); // a batch backs off for a number of steps
+                batch.count_unbatched_step(); // counts down the steps for which a batch backs off
             }
             if !trains.as_mut().is_some_and(|trains| trains.store_rays(slot, &(first_ray..end_ray))) {
                 let controls = controls.get(slot);
@@ -327,7 +324,8 @@ impl Cars {
         report
     }
 
-    /// Solves all vehicles except those of trains, none in a batch, with [`StackedVehicles`], if a wheel is on a body that can be pushed.
+    /// Solves all vehicles except those of trains with [`StackedVehicles`], none in a batch, in a step in which a wheel
+    /// is on a body that can be pushed.
     #[cold]
     #[inline(never)]
     fn solve_stacked(
@@ -344,9 +342,10 @@ impl Cars {
         report
     }
 
-    /// Solves vehicle `slot`, whose rays are `rays`, with `controls` (`None`: it coasts). Solves hull contacts also if the hull is near an
-    /// obstacle; `tolerance_factor` scales the tolerance of the solver. Sets impulse and report of the vehicle; both are zero (default) if it is not stepped. Inlined: with two callers a call would cost 40
-    /// instructions per vehicle in a world without trains.
+    /// Solves vehicle `slot`, whose rays are `rays`, with `controls` (`None`: it coasts). If the hull is near an
+    /// obstacle, also solves hull contacts. `tolerance_factor` scales the tolerance of the solver. Stores impulse and
+    /// report of the vehicle; both are zero (default) if it is not stepped. Inlined, because a call would cost 40
+    /// instructions per vehicle.
     #[inline(always)]
     fn solve_vehicle(
         &mut self,
@@ -368,7 +367,7 @@ impl Cars {
             world.append_hull_points(slot, dt, &mut self.hull_points);
         }
         let (vehicle, contacts) = (&mut self.vehicles[slot], &self.contacts[rays.clone()]); // wheel contacts
-        let has_hull_contacts = !self.hull_points.is_empty(); // lend the shared workspace to it
+        let has_hull_contacts = !self.hull_points.is_empty(); // the vehicle then borrows the shared workspace
         if has_hull_contacts {
             core::mem::swap(&mut vehicle.hull, &mut self.hull_rows);
         }
@@ -382,7 +381,8 @@ impl Cars {
         step_report
     }
 
-    /// Stores the wheel impulses of vehicle `slot`, whose rays are `rays`, on ground that moves or can be pushed.
+    /// Appends the wheel impulses of vehicle `slot`, whose rays are `rays`, on ground that moves or can be pushed to
+    /// `reactions`. Does nothing if the vehicle is not stepped or all its wheels are on ground at rest.
     #[inline(always)]
     fn store_ground_reactions(&mut self, slot: usize, rays: Range<usize>, dt: f32) {
         let vehicle = &self.vehicles[slot];
@@ -392,15 +392,17 @@ impl Cars {
         }
     }
 
-    /// Returns true if a batch starts at slot `first_slot`, does not back off (step its cars one by one), and all its vehicles are stepped.
+    /// Returns true if a batch starts at slot `first_slot`, all its vehicles are stepped, and it does not back off
+    /// (step its cars one by one for some steps after cars had left the batch).
     fn is_batched(&self, first_slot: usize) -> bool {
         first_slot.is_multiple_of(BATCH_LANES)
             && matches!(self.batches.get(first_slot / BATCH_LANES), Some(Some(batch)) if !batch.is_backing_off())
             && self.is_stepped[first_slot..first_slot + BATCH_LANES].iter().all(|is_stepped| *is_stepped)
     }
 
-    /// Solves the batch that starts at slot `first_slot`, whose rays are `rays`, and sets impulses and reports of its cars. If cars left the batch
-    /// within the step, stores wheel impulses on moving ground. Returns the worst report.
+    /// Solves the batch that starts at slot `first_slot`, whose rays are `rays`, and sets impulses and reports of its
+    /// cars. Only cars that left the batch within the step can be on moving ground; their wheel impulses are appended
+    /// to `reactions`. Returns the worst report.
     fn solve_batch(&mut self, first_slot: usize, rays: Range<usize>, controls: &[Controls], dt: f32) -> StepReport {
         let Some(Some(batch)) = self.batches.get_mut(first_slot / BATCH_LANES) else { return StepReport::default() };
         let controls: [_; BATCH_LANES] =
@@ -422,9 +424,10 @@ impl Cars {
         report
     }
 
-    /// Performs the second half of a step, after the world has advanced: reads the bodies, updates moving ground and writes the motion into the
-    /// states. A vehicle woken in between only follows its body. Returns the worst report of vehicles whose motion is not finite. If `dt` is zero or
-    /// invalid ([`StepReport::for_skipped_step`]), changes nothing.
+    /// Performs the second half of a step, after the world has advanced: stores the free velocities of the step, reads
+    /// the bodies, updates the velocities of moving ground and writes the motion into the states. A vehicle that woke
+    /// up in between takes the motion of its body only. Returns the worst report of vehicles whose motion is not
+    /// finite. If `dt` is zero or invalid ([`StepReport::for_skipped_step`]), changes nothing.
     pub fn write_back(&mut self, world: &dyn WorldPort, dt: f32) -> StepReport {
         if let Some(skipped_report) = StepReport::for_skipped_step(dt) {
             return skipped_report;
@@ -461,8 +464,10 @@ impl Cars {
         report
     }
 
-    /// Writes the motion into the states of `slots`: a single vehicle or a batch. A vehicle that was not stepped takes the motion of its body if it
-    /// is active and awake, otherwise its state stays. Merges motion that is not finite into the report of the vehicle.
+    /// Finishes the step of `slots`, a single vehicle or a batch: writes the motion of the bodies and the wheel motion
+    /// into the states. A vehicle that was not stepped takes the motion of its body if it is active and awake;
+    /// otherwise its state stays. Motion that is not finite is merged into the report of the vehicle. Returns the
+    /// report on finishing.
     #[inline(always)]
     fn finish_vehicles(&mut self, slots: Range<usize>, dt: f32) -> StepReport {
         let first_slot = slots.start;
@@ -490,7 +495,9 @@ impl Cars {
         finish_report
     }
 
-    /// Updates the ground velocities in the contacts of vehicles on moving ground to those after the step, and their wheels by them.
+    /// Updates the ground velocities under stepped vehicles on moving ground to those after the step. Moves the origins
+    /// of their probes to the new centres of mass, lets `world` overwrite the ground velocities in `contacts`, and
+    /// passes these on to the wheel rows of the vehicle.
     fn update_ground_velocities(&mut self, world: &dyn WorldPort) {
         let mut first_probe = 0;
         for (slot, vehicle) in self.vehicles.iter_mut().enumerate().filter(|(slot, _)| self.is_stepped[*slot]) {
@@ -498,8 +505,8 @@ impl Cars {
             if vehicle.is_on_moving_ground() {
                 let (probes, contacts) =
                     (&mut self.probes[first_probe..end_probe], &mut self.contacts[first_probe..end_probe]);
-                // The velocities of contacts count from the moved centre of mass, with the arms of the middle of the step. Otherwise car and
-                // turntable would turn differently.
+                // The arms from the centre of mass to the contacts stay those of the middle of the step. With other
+                // arms, a car and the turntable under it would turn at different rates.
                 probes.iter_mut().for_each(|probe| probe.position = self.bodies[slot].position);
                 world.update_ground_velocities(probes, contacts);
                 vehicle.update_ground_velocities(contacts);
@@ -555,8 +562,8 @@ impl StackSolver for SingleVehicleSolver<'_> {
     fn vehicle_count(&self) -> usize {
         self.cars.vehicles.len()
     }
-    /// Solves vehicle `car` once with its driver's controls; the larger of its own and the given pedals applies. `scale` is a factor on the
-    /// tolerance.
+    /// Solves vehicle `car` once with its driver's controls. The larger of the driver's and the given pedals (0 to 1)
+    /// applies. `scale`, clamped to 0.1 to 1, is a factor on the solver tolerance.
     fn solve_once(&mut self, car: usize, rays: Range<usize>, [brake, handbrake]: [f32; 2], scale: f32) -> StepReport {
         let mut controls = core::mem::take(&mut self.cars.trailer_controls);
         controls.copy_from(self.controls.get(car).unwrap_or(&self.cars.coasting_controls));

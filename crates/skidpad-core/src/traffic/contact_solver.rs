@@ -3,11 +3,13 @@
 use crate::port::HullPoint;
 use bevy_math::Vec3;
 
-/// Maximum number of passes over the contacts of a body under wheels. A body of 1 kg that slides under 15 kN needs some hundreds. With 64
-/// passes the compliance for wheel forces is not that of the prediction, and some steps do not converge.
+/// Maximum number of passes over the contacts of a body under wheels. A body of 1 kg that slides under 15 kN needs some
+/// hundreds. With 64 passes the compliance for wheel forces is not that of the prediction, and some steps do not
+/// converge.
 const MAX_PASSES_UNDER_WHEELS: usize = 256;
 
-/// Share of the normal impulse below which a change counts as converged in exact friction: two units in the last place of an f32.
+/// Share of the normal impulse below which a change counts as converged in exact friction: two units in the last place
+/// of an f32.
 const RELATIVE_IMPULSE_TOLERANCE: f32 = 2.5e-7;
 
 /// Maximum number of iterations on the Lagrange multiplier of a sliding contact. Three are typical.
@@ -52,7 +54,8 @@ pub struct ContactImpulse {
 }
 
 impl ContactImpulse {
-    /// Returns zero impulses for `point` in a step of `dt` s, with the smallest normal speed [`HullPoint::allowed_speed`].
+    /// Returns zero impulses for `point` in a step of `dt` s, with the smallest normal speed
+    /// [`HullPoint::allowed_speed`].
     pub fn zero(point: &HullPoint, dt: f32) -> Self {
         Self { min_normal_speed: point.allowed_speed(dt), normal_impulse: 0.0, friction_impulse: Vec3::ZERO }
     }
@@ -61,8 +64,8 @@ impl ContactImpulse {
 /// Method that finds the friction of a contact.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FrictionMethod {
-    /// Changes the friction impulse along the remaining slip. On a corner of a long body this can oscillate under load while the corner
-    /// slides, because its compliance differs strongly between directions.
+    /// Changes the friction impulse along the remaining slip. On a corner of a long body this can oscillate under load
+    /// while the corner slides, because its compliance differs strongly between directions.
     AlongSlip,
     /// Solves for the exact friction impulse. Used for bodies under wheels.
     Exact,
@@ -74,15 +77,15 @@ pub fn relative_velocity(body: &impl SolverBody, point: &HullPoint) -> Vec3 {
     body.velocity_at(point.arm) - point.velocity
 }
 
-/// Solves all contacts `points` of a body under wheels with exact friction, in at most 256 passes. Changes its motion and the accumulated
-/// `impulses`, one per point; they must already act on the body.
+/// Solves all contacts `points` of a body under wheels with exact friction, in at most 256 passes. Changes its motion
+/// and the accumulated `impulses`, one per point; they must already act on the body.
 pub fn solve_under_wheels(body: &mut impl SolverBody, points: &[HullPoint], impulses: &mut [ContactImpulse]) {
     solve_contacts(body, points, impulses, FrictionMethod::Exact, MAX_PASSES_UNDER_WHEELS);
 }
 
-/// Solves all contacts `points` by sequential impulses in at most `max_passes` passes over the points in order. Stops after a pass without a change
-/// above the convergence limits. Changes the motion of `body` and the accumulated `impulses`, one per point; they must already act on the body.
-/// `method` selects the friction method.
+/// Solves all contacts `points` by sequential impulses in at most `max_passes` passes over the points in order. Stops
+/// after a pass without a change above the convergence limits. Changes the motion of `body` and the accumulated
+/// `impulses`, one per point; they must already act on the body. `method` selects the friction method.
 pub fn solve_contacts(
     body: &mut impl SolverBody,
     points: &[HullPoint],
@@ -101,10 +104,12 @@ pub fn solve_contacts(
     }
 }
 
-/// Updates the `accumulated` impulses of one contact and applies the changes to `body`. First the normal impulse, ≥ 0, so that the normal
-/// speed is at least the allowed one; then friction against the remaining slip, at most `friction coefficient · normal impulse`. Returns true if the
-/// change is above the convergence limits: 1e-6 m/s, and for exact friction also 2.5e-7 of the normal impulse. An open contact without impulse
-/// returns false.
+/// Updates the `accumulated` impulses of one contact and applies their changes to `body`. First sets the normal
+/// impulse, ≥ 0, so that the normal speed is at least the allowed one. Then sets friction against the remaining slip,
+/// at most `friction coefficient · normal impulse`.
+///
+/// Returns true if the contact has not converged: its impulses change the velocity by more than 1e-6 m/s and, with
+/// exact friction, also by more than 2.5e-7 of the normal impulse. Returns false for an open contact without impulse.
 fn solve_contact(
     body: &mut impl SolverBody,
     point: &HullPoint,
@@ -139,17 +144,18 @@ fn solve_contact(
         && !(method == FrictionMethod::Exact && change <= RELATIVE_IMPULSE_TOLERANCE * normal_impulse)
 }
 
-/// Returns the change of the speed along the unit vector `direction` at `arm` by a unit impulse there in this direction, 1/kg:
-/// `1/m + (r × d) · I⁻¹ (r × d)`.
+/// Returns the change of the speed along the unit vector `direction` at `arm` by a unit impulse there in this
+/// direction, 1/kg: `1/m + (r × d) · I⁻¹ (r × d)`.
 #[inline(always)]
 fn compliance_along(body: &impl SolverBody, arm: Vec3, direction: Vec3) -> f32 {
     let unit_moment = arm.cross(direction); // angular impulse of the unit impulse
     body.inverse_mass() + unit_moment.dot(body.angular_response(unit_moment))
 }
 
-/// Returns the friction impulse of at most `friction_limit` N s with which a point sticks, or slides opposite to the friction. `friction` is the
-/// present friction impulse, with which the point slips by `slip` m/s. Solves `(C + λ) p = −v` in the tangent plane: C is the 2 × 2 compliance, v the
-/// slip without friction. λ = 0 if the point sticks; otherwise λ is iterated until |p| = `friction_limit`. Does not change the body.
+/// Returns the friction impulse of at most `friction_limit` N s with which `point` sticks or, if that takes a larger
+/// impulse, slides opposite to its friction. With the present friction impulse `friction` (N s) the point slips by
+/// `slip` m/s. Solves `(C + λ) p = −v` in the tangent plane: C is the 2 × 2 compliance, v the slip without friction. λ
+/// = 0 if the point sticks; otherwise λ is iterated until |p| = `friction_limit`. Does not change the body.
 fn solve_friction(body: &impl SolverBody, point: &HullPoint, slip: Vec3, friction: Vec3, friction_limit: f32) -> Vec3 {
     let tangent = point.normal.any_orthonormal_vector();
     let axes = [tangent, point.normal.cross(tangent)];
@@ -167,8 +173,8 @@ fn solve_friction(body: &impl SolverBody, point: &HullPoint, slip: Vec3, frictio
         slip.dot(axes[0]) - compliance[0] * present_friction[0] - cross_compliance * present_friction[1],
         slip.dot(axes[1]) - cross_compliance * present_friction[0] - compliance[1] * present_friction[1],
     ];
-    // Sliding adds λ to the compliance. Hebden's iteration finds the λ at which the length of the impulse, which falls like 1 / (compliance + λ),
-    // is the limit.
+    // Sliding adds λ to the compliance. Hebden's iteration finds the λ at which the length of the impulse, which falls
+    // like 1 / (compliance + λ), is the limit.
     let (mut lambda, mut negated_impulse) = (0.0, [0.0; 2]); // λ, 1/kg; and the negative impulse, N s
     for _ in 0..MAX_FRICTION_ITERATIONS {
         let [a, b] = compliance.map(|compliance| compliance + lambda);
@@ -203,13 +209,15 @@ fn dot(a: &Vector6, b: &Vector6) -> f32 {
 
 /// Change of the motion of a body by impulses, as a matrix.
 struct Compliance {
-    /// Change of velocity (m/s) and angular velocity (rad/s) by a unit of each component of impulse (N s), then of angular impulse (N m s).
+    /// Change of velocity (m/s) and angular velocity (rad/s) by a unit of each component of impulse (N s), then of
+    /// angular impulse (N m s).
     columns: [Vector6; 6],
 }
 
-/// Returns the change of velocity and angular velocity by a unit of each component of an impulse (N s) and then of an angular impulse (N m s), for a
-/// body supported by `points` with the accumulated `impulses`. Starts from the free body and constrains one contact with a normal impulse > 0 after
-/// the other: a contact below 0.999 of its friction limit sticks, another one slides. Open contacts have no effect.
+/// Returns the change of velocity and angular velocity by a unit of each component of an impulse (N s) and then of an
+/// angular impulse (N m s), world axes, for a body supported by `points` with the accumulated `impulses`. Starts from
+/// the free body and constrains one contact with a normal impulse > 0 after the other. A contact below 0.999 of its
+/// friction limit sticks, another one slides. Open contacts have no effect. Changes neither the body nor the impulses.
 pub fn response_matrix(body: &impl SolverBody, points: &[HullPoint], impulses: &[ContactImpulse]) -> [[Vec3; 2]; 6] {
     let mut compliance = Compliance::free_body(body);
     for (point, impulse) in points.iter().zip(impulses).filter(|(_, impulse)| impulse.normal_impulse > 0.0) {
@@ -219,7 +227,8 @@ pub fn response_matrix(body: &impl SolverBody, points: &[HullPoint], impulses: &
 }
 
 impl Compliance {
-    /// Returns the compliance of a body without contacts: inverse mass and inverse inertia, without coupling between them.
+    /// Returns the compliance of a body without contacts: inverse mass and inverse inertia, without coupling between
+    /// them.
     fn free_body(body: &impl SolverBody) -> Self {
         let axes = Vec3::AXES;
         let linear_columns = axes.map(|axis| to_vector6([axis * body.inverse_mass(), Vec3::ZERO])); // by impulses
@@ -241,9 +250,10 @@ impl Compliance {
         core::array::from_fn(|row| (0..6).map(|column| self.columns[column][row] * impulse[column]).sum())
     }
 
-    /// Constrains the velocity at `arm` along the unit vector `direction` to zero by a force in the direction `force_direction`. With a `softness`
-    /// (1/kg, ≥ 0) the remaining velocity is `softness` times the impulse that opposes it. This is a rank-one update of the matrix. Does nothing if
-    /// the compliance from `force_direction` to `direction` is below 1e-4 of that of the free body: other contacts already constrain the direction.
+    /// Constrains the velocity at `arm` (m) along the unit vector `direction` to zero by a force in the direction
+    /// `force_direction`, with a rank-one update of the matrix. With a `softness` (1/kg, ≥ 0) the remaining velocity is
+    /// `softness` times the impulse that opposes it. Does nothing if the compliance from `force_direction` to
+    /// `direction` is at most 1e-4 of that of the free body: other contacts already constrain the direction.
     fn constrain(&mut self, body: &impl SolverBody, arm: Vec3, direction: Vec3, force_direction: Vec3, softness: f32) {
         let row = to_vector6([direction, arm.cross(direction)]); // constrained direction
         let response = self.multiply(&to_vector6([force_direction, arm.cross(force_direction)])); // motion by a unit impulse
@@ -256,9 +266,10 @@ impl Compliance {
         }
     }
 
-    /// Constrains the motion at the pressed contact `point`. A sticking contact has zero velocity along the normal and two tangents. A sliding one
-    /// (friction ≥ 0.999 of the limit) has zero velocity along the normal, and friction grows with the normal impulse; across the friction, the
-    /// softness is `slip speed / friction impulse`, because friction turns with the slip.
+    /// Constrains the motion at the pressed contact `point`. A sticking contact has zero velocity along the normal and
+    /// two tangents. A sliding one (friction ≥ 0.999 of the limit) has zero velocity along the normal, and its friction
+    /// grows with the normal impulse. Perpendicular to its friction it has the softness `slip speed / friction
+    /// impulse`, because friction turns with the slip; without friction it is free in the tangent plane.
     fn constrain_contact(&mut self, body: &impl SolverBody, point: &HullPoint, impulse: &ContactImpulse) {
         let (normal, friction_limit) = (point.normal, point.friction * impulse.normal_impulse);
         let friction = impulse.friction_impulse.length(); // N s
@@ -315,7 +326,8 @@ mod tests {
         }
     }
 
-    /// Checks that a corner of a long plank slides opposite to its friction if the slip exceeds the friction limit, and sticks otherwise.
+    /// Checks that a corner of a long plank slides opposite to its friction if the slip exceeds the friction limit, and
+    /// sticks otherwise.
     #[test]
     fn friction_of_a_corner_is_found_exactly() {
         let arm = Vec3::new(20.0, 5.0, -0.2);

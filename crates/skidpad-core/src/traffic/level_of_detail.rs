@@ -1,7 +1,7 @@
 //! Level of detail: cars change their solver and step length while they drive, fine near the viewer and cheap far away.
 //!
-//! This module has one world of the same cars per level; each car is active in exactly one of them. It transfers cars between levels and
-//! selects the level by distance. The solvers are supplied by the caller.
+//! This module has one world of the same cars per level; each car is active in exactly one of them. It transfers cars
+//! between levels and selects the level by distance. The solvers are supplied by the caller.
 
 use crate::controls::Controls;
 use crate::simulation::slots::{CarError, CarId, Slots};
@@ -44,9 +44,9 @@ const STEP_RATIO_TOLERANCE: f32 = 1e-5;
 
 /// Worlds from fine to coarse, with every car active in one of them.
 ///
-/// Time advances in ticks of the finest step. A coarser world steps at the end of every n-th tick with the controls of that tick, so its
-/// cars lag by up to n − 1 ticks. Cars change levels only when both levels are at the same time. Cars of different levels pass through each
-/// other. Vehicles of one train are always in the same level.
+/// Time advances in ticks of the finest step. A coarser world steps at the end of every n-th tick with the controls of
+/// that tick, so its cars lag by up to n − 1 ticks. Cars change levels only when both levels are at the same time. Cars
+/// of different levels pass through each other. Vehicles of one train are always in the same level.
 pub struct LevelOfDetail {
     /// Levels, finest first.
     levels: Vec<Level>,
@@ -86,12 +86,11 @@ impl LodCar {
 }
 
 impl LevelOfDetail {
-    /// Builds the levels from one world per level, finest first, each with the same cars. All cars start in the first level and are suspended in the
-    /// others. The length of a tick is the step of the first world.
+    /// Builds the levels from one world per level, finest first, each with the same cars. All cars start in the first
+    /// level and are suspended in the others. The length of a tick is the step of the first world.
     ///
-    /// # Errors
-    /// No world, worlds with different cars (number of slots, identifiers or models), or a step that is not a whole multiple of that of the preceding
-    /// level.
+    /// # Errors No world, worlds with different cars (number of slots, identifiers or models), or a step that is not a
+    /// whole multiple of that of the preceding level.
     pub fn new(worlds: Vec<Box<dyn Simulation>>) -> Result<Self, LevelError> {
         let finest = worlds.first().ok_or(LevelError::NoWorld)?;
         let cars: Vec<LodCar> = (0..finest.slot_count()).map(|i| LodCar::in_finest_level(finest.state(i))).collect();
@@ -116,8 +115,8 @@ impl LevelOfDetail {
         Ok(Self { levels, cars, ticks: 0 })
     }
 
-    /// Inserts a car into all worlds, active in the finest level and suspended in the others. Returns its identifier; its slot is the number of the
-    /// car in all other methods.
+    /// Inserts a car into all worlds, active in the finest level and suspended in the others. Returns its identifier;
+    /// its slot is the number of the car in all other methods.
     pub fn insert(&mut self, start: &CarStart) -> CarId {
         let insert_into = |level: &mut Level| level.world.insert(start);
         let ids: Vec<CarId> = self.levels.iter_mut().map(insert_into).collect();
@@ -173,22 +172,23 @@ impl LevelOfDetail {
         self.world(car).state(car)
     }
 
-    /// Returns the telemetry of car `car` after the last step of its level. Its time is that of this step, [`LevelOfDetail::lag`] before the present
-    /// time.
+    /// Returns the telemetry of car `car` after the last step of its level. Its time is that of this step,
+    /// [`LevelOfDetail::lag`] before the present time.
     pub fn frame(&self, car: usize) -> Frame {
         let (world, time) = (self.world(car), self.time() - self.lag(car));
         let view = world.car(car);
         Frame::new(view.model, view.state, view.towing_vehicle, &world.assist_log(car), time, world.dt())
     }
 
-    /// Returns the time by which the state of car `car` lags behind, s: the ticks since the last step of its level; 0 in the finest level.
+    /// Returns the time by which the state of car `car` lags behind, s: the ticks since the last step of its level; 0
+    /// in the finest level.
     pub fn lag(&self, car: usize) -> f64 {
         let ticks = self.ticks % self.levels[self.cars[car].level].ticks_per_step;
         ticks as f64 * f64::from(self.levels[0].world.dt())
     }
 
-    /// Moves car `car`, and all vehicles of its train, to `level`, or to the coarsest level if there is no such level. Moves at once if
-    /// both levels are at the same time, otherwise as soon as they are.
+    /// Moves car `car`, and all vehicles of its train, to `level`, or to the coarsest level if there is no such level.
+    /// Moves at once if both levels are at the same time, otherwise as soon as they are.
     pub fn set_level(&mut self, car: usize, level: usize) {
         let front = self.front_vehicle(car); // identifies the train
         for other_car in 0..self.cars.len() {
@@ -198,8 +198,9 @@ impl LevelOfDetail {
         }
     }
 
-    /// Requests for every car the level for its distance from the nearest of `viewers` (world, m), and moves it if both levels are at the same time.
-    /// Vehicles of one train use the smallest of their distances. Without viewers the distance is infinite: the coarsest level for `distances`.
+    /// Requests for every car the level for its distance from the nearest of `viewers` (world, m), and moves it if both
+    /// levels are at the same time. Vehicles of one train use the smallest of their distances. Without viewers the
+    /// distance is infinite: the coarsest level for `distances`.
     pub fn update_levels(&mut self, viewers: &[DVec3], distances: &LodDistances) {
         self.cars.iter_mut().for_each(|car| car.viewer_distance_squared = f64::INFINITY);
         for car in 0..self.cars.len() {
@@ -213,8 +214,8 @@ impl LevelOfDetail {
         }
     }
 
-    /// Sets the requested level of car `car` to `level`, at most the coarsest one, and moves the car if both levels are at the same time. Other
-    /// vehicles of its train stay.
+    /// Sets the requested level of car `car` to `level`, at most the coarsest one, and moves the car if both levels are
+    /// at the same time. Other vehicles of its train stay.
     fn request_level(&mut self, car: usize, level: usize) {
         self.cars[car].requested_level = level.min(self.levels.len() - 1);
         self.transfer_car(car);
@@ -237,8 +238,9 @@ impl LevelOfDetail {
         circle.min().unwrap_or(front)
     }
 
-    /// Advances by one tick of the finest step. First moves cars whose levels are at the same time; then steps every level with cars whose step ends
-    /// at this tick. `controls[i]` drives car `i`; cars without controls coast. Returns the worst report of the levels that were stepped.
+    /// Advances by one tick of the finest step. First moves cars whose levels are at the same time; then steps every
+    /// level with cars whose step ends at this tick. `controls[i]` drives car `i`; cars without controls coast. Returns
+    /// the worst report of the levels that were stepped.
     pub fn step(&mut self, controls: &[Controls]) -> StepReport {
         for car in 0..self.cars.len() {
             self.transfer_car(car);
@@ -258,8 +260,9 @@ impl LevelOfDetail {
         self.levels[self.cars[car].level].world.as_ref()
     }
 
-    /// Moves car `slot` to its requested level if both levels are at the same time: resumes it there with its state, sets the time of that world, and
-    /// suspends it in the old one. Scales the last change of velocity to the new step, so that accelerations stay. Does nothing for an empty slot.
+    /// Moves car `slot` to its requested level if both levels are at the same time: resumes it there with its state,
+    /// sets the time of that world, and suspends it in the old one. Scales the last change of velocity to the new step,
+    /// so that accelerations stay. Does nothing if the car already has the requested level, or if the slot is empty.
     /// The state includes forces, spins, deflections and gears, so that the next step has a warm start.
     fn transfer_car(&mut self, slot: usize) {
         let car = &mut self.cars[slot];
@@ -308,14 +311,15 @@ fn step_multiple(level: usize, step: f32, finer_step: f32) -> Result<u64, LevelE
 pub struct LodDistances {
     /// Distance between each level and the next coarser one, m, ascending.
     pub limits: Vec<f64>,
-    /// Share of a limit, 0 to 1, by which a car must be nearer than the limit before it changes back. At 0 a car on the limit may change at
-    /// every tick.
+    /// Share of a limit, 0 to 1, by which a car must be nearer than the limit before it changes back. At 0 a car on the
+    /// limit may change at every tick.
     pub margin: f64,
 }
 
 impl LodDistances {
-    /// Returns the level of a car at `distance` m that is in level `current_level`: the number of limits below the distance. The car changes back to
-    /// a finer level only below a limit times `1 − margin`. Limits after the first one that is not exceeded do not count.
+    /// Returns the level of a car at `distance` m that is in level `current_level`: the number of limits below the
+    /// distance. The car changes back to a finer level only below a limit times `1 − margin`. Counting stops at the
+    /// first limit that is not exceeded.
     pub fn level_at(&self, distance: f64, current_level: usize) -> usize {
         // Number of limits, times `limit_share`, below the distance.
         let exceeded_limits =
@@ -328,7 +332,8 @@ impl LodDistances {
 mod tests {
     use super::LodDistances;
 
-    /// Checks the levels of a car that moves around limits of 50 and 200 m with a margin of 0.1, and at infinite distance.
+    /// Checks the levels of a car that moves around limits of 50 and 200 m with a margin of 0.1, and at infinite
+    /// distance.
     #[test]
     fn a_car_on_the_limit_does_not_change_to_and_fro() {
         let distances = LodDistances { limits: vec![50.0, 200.0], margin: 0.1 };

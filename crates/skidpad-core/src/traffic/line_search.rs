@@ -5,8 +5,9 @@ const MIN_BRACKET_CUT: f32 = 0.1;
 
 /// State of a line search along a Newton step.
 ///
-/// The component of the residual along the step falls from a positive value, with kinks: at the onset of sliding of a tyre or of the body
-/// under it the slope changes by orders of magnitude. Two iterates with opposite signs bracket the solution.
+/// The component of the residual along the step falls from a positive value, with kinks: at the onset of sliding of a
+/// tyre or of the body under it the slope changes by orders of magnitude. Two iterates with opposite signs bracket the
+/// solution.
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LineSearch {
     /// Share of the step at which the residual is evaluated.
@@ -18,14 +19,15 @@ pub(crate) struct LineSearch {
 }
 
 impl LineSearch {
-    /// Returns a line search without a bracket that evaluates the share `fraction` of the step first. At the start of the step the residual along the
-    /// step is `residual`.
+    /// Returns a line search without a bracket that evaluates the share `fraction` of the step first. At the start of
+    /// the step the residual along the step is `residual`.
     pub fn new(fraction: f32, residual: f32) -> Self {
         Self { fraction, lower_end: [0.0, residual], upper_end: None }
     }
 
-    /// Records that the residual along the step is `residual` at the share evaluated last. A negative residual becomes the upper end of the bracket
-    /// (if that at the lower end is positive). Otherwise the share becomes the lower end, but only if an upper end exists.
+    /// Records that the residual along the step is `residual` at the share evaluated last. If it is negative and the
+    /// residual at the lower end is positive, the share becomes the upper end of the bracket. Otherwise the share
+    /// becomes the lower end, but only if an upper end exists.
     pub fn record_residual(&mut self, residual: f32) {
         if residual < 0.0 && self.lower_end[1] > 0.0 {
             self.upper_end = Some([self.fraction, residual]);
@@ -39,14 +41,15 @@ impl LineSearch {
         self.upper_end.is_some()
     }
 
-    /// Returns true if the share `advance` beyond the share evaluated last is strictly inside the bracket; false without a bracket.
+    /// Returns true if the share `advance` beyond the share evaluated last is strictly inside the bracket; false
+    /// without a bracket.
     pub fn brackets(&self, advance: f32) -> bool {
         let fraction = self.fraction + advance;
         self.upper_end.is_some_and(|upper| fraction > self.lower_end[0] && fraction < upper[0])
     }
 
-    /// Sets the next share to a secant step inside the bracket, at least 0.1 of its width from either end; to its middle if the secant is not finite.
-    /// Does nothing without a bracket.
+    /// Sets the next share to a secant step inside the bracket, at least 0.1 of its width from either end; to its
+    /// middle if the secant is not finite. Does nothing without a bracket.
     pub fn secant_step(&mut self) {
         let Some(upper) = self.upper_end else { return };
         let width = upper[0] - self.lower_end[0];
@@ -55,10 +58,13 @@ impl LineSearch {
         self.fraction = self.lower_end[0] + width * secant_share.clamp(MIN_BRACKET_CUT, 1.0 - MIN_BRACKET_CUT);
     }
 
-    /// Returns a line search along another step from the share evaluated last, where the residual along the new step is `residual`. The new step
-    /// advances by the share `advance` along the old one. The end of the bracket in the direction of the new step becomes its upper end, with share
-    /// and residual converted to the new step; it is dropped unless it is beyond the whole new step, its residual is negative and `residual`
-    /// positive. The first share is 1.
+    /// Returns a line search along a new step that starts at the share of the old step evaluated last. `residual` is
+    /// the residual along the new step at this start. The new step advances by the share `advance` of the old one
+    /// (negative: backwards). The first evaluated share is 1.
+    ///
+    /// The end of the old bracket ahead of the start becomes the upper end, with share and residual converted to the
+    /// new step: the lower end if `advance` is negative, else the upper end. It is dropped unless it is beyond the
+    /// whole new step, its residual is negative and `residual` is positive.
     pub fn redirected(&self, advance: f32, residual: f32) -> Self {
         let bracket_end = if advance < 0.0 { Some(self.lower_end) } else { self.upper_end };
         let upper =

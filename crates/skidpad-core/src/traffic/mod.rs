@@ -1,5 +1,5 @@
-//! Several vehicles: stepping of many cars in batches, vehicles on hitches, vehicles on other vehicles, contacts between
-//! bodies, and level of detail.
+//! Several vehicles: stepping of many cars in batches, vehicles on hitches, vehicles on other vehicles, contacts
+//! between bodies, and level of detail.
 
 pub(crate) mod cars;
 pub mod contact_solver;

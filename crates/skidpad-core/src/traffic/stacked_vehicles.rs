@@ -45,26 +45,19 @@ const MIN_STEP_FRACTION: f32 = 0.3;
 /// Workspace for vehicles on bodies that they push.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct StackedVehicles {
-    /// Length of the step, s.
-    dt: f32,
-    /// All vehicles, in the order in which they are solved.
-    order: Vec<StackEntry>,
-    /// Index in `order` of each vehicle.
-    order_indices: Vec<usize>,
-    /// Bodies under wheels in this step.
-    bodies: Vec<SupportingBody>,
+    dt: f32,                     // length of the step, s
+    order: Vec<StackEntry>,      // all vehicles, in the order in which they are solved
+    order_indices: Vec<usize>,   // index in `order` of each vehicle, by slot
+    bodies: Vec<SupportingBody>, // bodies under wheels in this step that wheels can push
     /// Numbers of the bodies in `bodies`, ascending, each with the index of a ray that hits the body.
     body_numbers: Vec<(u64, usize)>,
     /// Per ray: index in `bodies` of its body, and the wheel impulse on it by the last solution (first: last step); `None` for others.
     wheel_impulses: Vec<Option<(usize, Reaction)>>,
-    /// Indices in `bodies` of the bodies below the vehicle that is being solved.
-    bodies_below: Vec<usize>,
+    bodies_below: Vec<usize>, // indices in `bodies` of the bodies below the vehicle that is being solved
     /// Snapshots of vehicles, one per model, for the roles [`SOLVED_ROLE`] and [`SUPPORTING_ROLE`].
     snapshots: [Vec<Vehicle>; 2],
-    /// Buffer for the wheel impulses of one vehicle.
-    reactions: Vec<Reaction>,
-    /// Line search of the vehicle that is being solved.
-    line_search: LineSearch,
+    reactions: Vec<Reaction>, // buffer for the wheel impulses of one vehicle
+    line_search: LineSearch,  // line search of the vehicle that is being solved
 }
 
 /// Index in [`StackedVehicles::snapshots`] of the snapshots of vehicles that are being solved.
@@ -75,16 +68,13 @@ const SUPPORTING_ROLE: usize = 1;
 /// A vehicle in the order of solution.
 #[derive(Clone, Debug)]
 struct StackEntry {
-    car: usize,         // slot of the vehicle
-    rays: Range<usize>, // range of the rays of its wheels; empty if it is not stepped
-    /// Number of vehicles in the highest stack below this vehicle.
-    stack_height: usize,
+    car: usize,          // slot of the vehicle
+    rays: Range<usize>,  // range of the rays of its wheels; empty if it is not stepped
+    stack_height: usize, // number of vehicles in the highest stack below this vehicle
     /// Index in [`StackedVehicles::bodies`] of its body, if wheels of other vehicles are on it.
     body_index: Option<usize>,
-    /// Whether the vehicle is solved with its train, after all other vehicles.
-    in_train: bool,
-    /// Free twist of its body without the wheel impulses of other vehicles on it.
-    free_twist: Twist,
+    in_train: bool,    // whether the vehicle is solved with its train, after all other vehicles
+    free_twist: Twist, // free twist of its body without the wheel impulses of other vehicles on it
 }
 
 /// Solver of single vehicles, with access to the contacts of their rays.
@@ -110,12 +100,13 @@ pub(crate) trait StackSolver: VehicleSolver {
 const FIXED_BODY_RESPONSE: BodyResponse = BodyResponse::Constrained { mass: Mat3::ZERO, inertia: Mat3::ZERO };
 
 impl StackedVehicles {
-    /// Reserves memory for vehicle `car` of `vehicles`, which have `wheel_count` wheels in total, so that a step does not allocate. Does nothing for
-    /// a single vehicle: if it drives onto a free body, the first such step allocates.
+    /// Reserves memory for vehicle `car` of `vehicles`, which have `wheel_count` wheels in total, so that a step does not allocate: one snapshot per
+    /// model and role, and buffers. Does nothing for a single vehicle; if it drives onto a free body, the first such step allocates.
     pub fn insert(&mut self, vehicles: &[Vehicle], car: usize, wheel_count: usize) {
         if vehicles.len() < 2 {
             return;
         }
+        // Vehicle 0 was skipped while it was alone.
         for vehicle in [&vehicles[0], &vehicles[car]] {
             self.store_snapshot(SOLVED_ROLE, vehicle);
             self.store_snapshot(SUPPORTING_ROLE, vehicle);
@@ -134,7 +125,7 @@ impl StackedVehicles {
         self.snapshots.iter_mut().for_each(|list| list.retain(|vehicle| !Arc::ptr_eq(vehicle.model(), model)));
     }
 
-    /// Stores a copy of `vehicle` for `role`. Overwrites the snapshot of a vehicle of its model, or appends one if there is none.
+    /// Stores a copy of `vehicle` for `role`. Overwrites the snapshot of its model, or appends one if there is none.
     fn store_snapshot(&mut self, role: usize, vehicle: &Vehicle) {
         match self.snapshots[role].iter_mut().find(|saved| Arc::ptr_eq(saved.model(), vehicle.model())) {
             Some(snapshot) => snapshot.copy_from(vehicle),
@@ -159,9 +150,10 @@ impl StackedVehicles {
         !self.bodies.is_empty()
     }
 
-    /// Solves all vehicles, from the top of stacks to the ground; returns the worst report. Finds the bodies under wheels, estimates the wheel
-    /// impulses by the last step, and predicts the bodies bottom-up. Then solves each vehicle with the bodies below it and accepts the solution.
-    /// Vehicles of trains only receive the wheel impulses on them: the train solves them later.
+    /// Solves all vehicles from the top of stacks to the ground and returns the worst report. First finds the bodies under wheels, estimates the
+    /// wheel impulses by the last step, and predicts the bodies from the ground up. Then, for each vehicle, applies the wheel impulses of the
+    /// vehicles on it, solves it with the bodies below it, and accepts the solution. Vehicles of trains only receive these impulses; their train
+    /// solves them later.
     #[cold]
     #[inline(never)]
     pub fn solve(&mut self, cars: &mut dyn StackSolver, trains: Option<&mut Trains>, dt: f32) -> StepReport {
@@ -197,7 +189,7 @@ impl StackedVehicles {
         report
     }
 
-    /// Fills `order` with all vehicles by slot and the consecutive ranges of their rays (empty if not stepped). Stores the ranges in `trains` also.
+    /// Fills `order` with all vehicles by slot and the consecutive ranges of their rays (empty if not stepped). Also stores these ranges in `trains`.
     fn collect_vehicles(&mut self, cars: &mut dyn StackSolver, mut trains: Option<&mut Trains>) {
         self.order.clear();
         let mut first_ray = 0;
@@ -235,8 +227,8 @@ impl StackedVehicles {
         self.body_numbers = body_numbers;
     }
 
-    /// Adds the body with this `body_number`, which `ray` hits, to `bodies`: a stepped vehicle (response by its mass alone), a sleeping vehicle
-    /// (does not move in this step) or a dynamic body of the world. Returns false if wheels cannot push the body.
+    /// Adds the body with this `body_number`, which `ray` hits, to `bodies`: a stepped vehicle (response, i.e. change of the twist per impulse, by
+    /// its mass alone), a vehicle that is not stepped (no response), or a dynamic body of the world. Returns false if wheels cannot push the body.
     fn add_body(&mut self, body_number: u64, ray: usize, cars: &mut dyn StackSolver) -> bool {
         let vehicle = cars.vehicle_below(ray);
         let stepped_car = vehicle.filter(|car| cars.is_stepped(*car)); // vehicle that this step moves
@@ -265,7 +257,7 @@ impl StackedVehicles {
     }
 
     /// Estimates the impulse of each wheel on its body: −dt times the ground force of the last step, at the ground point at the start of the step.
-    /// Sums them per body and sets the assumed twists to the prediction by these sums.
+    /// Sums these impulses per body and sets the assumed twists to the prediction by the sums.
     fn estimate_wheel_impulses(&mut self, cars: &mut dyn StackSolver) {
         self.wheel_impulses.clear();
         self.wheel_impulses.resize(self.order.last().map_or(0, |entry| entry.rays.end), None);
@@ -316,8 +308,8 @@ impl StackedVehicles {
         self.order.iter().enumerate().for_each(|(entry_index, entry)| self.order_indices[entry.car] = entry_index);
     }
 
-    /// Sets the free motion of the vehicle at index `entry_index` of `order` to its free twist plus the response (mass alone) to the wheel impulses
-    /// of other vehicles on it. Does nothing if no wheels are on it.
+    /// Sets the free motion of the vehicle at `entry_index` of `order` to its free twist plus the response (mass alone) to the wheel impulses of
+    /// other vehicles on it. Does nothing if no wheels are on it.
     fn apply_wheel_impulses(&self, entry_index: usize, cars: &mut dyn StackSolver) {
         let StackEntry { car, free_twist, body_index: Some(body_index), .. } = self.order[entry_index] else { return };
         let body = *cars.body(car);
@@ -330,8 +322,10 @@ impl StackedVehicles {
         [body.free_velocity, body.free_angular_velocity] = pushed_twist;
     }
 
-    /// Sets the resulting twist (end of the step) and the response of body `body_index` by the present wheel impulses on it. A vehicle is solved once
-    /// for this and restored; its response includes its rows. Others: prediction of the world, or the linear one if it has none.
+    /// Predicts body `body_index` under the present wheel impulses: sets its resulting twist (end of the step) and its response (change of this twist
+    /// per impulse). A vehicle is solved once with these impulses and linearized with all its rows. Then its state and rows are restored; its free
+    /// motion, chassis impulse and report stay those of this solve. Any other body gets the prediction of the world; without one, its resulting twist
+    /// is the linear prediction and its response stays.
     fn predict_body(&mut self, body_index: usize, cars: &mut dyn StackSolver) {
         let Some(car) = self.bodies[body_index].car else {
             let support = &mut self.bodies[body_index];
@@ -356,8 +350,8 @@ impl StackedVehicles {
 
     /// Solves `car`, whose rays are `rays`, by Newton's method until its solution agrees with the motion of the bodies below it within 1e-4 m/s (1e-2
     /// m/s if stalled). Solves once if there are none. Each iteration sets the ground velocities, solves the vehicle, predicts the bodies, selects
-    /// the next iterate and restores the vehicle. After 20 iterations solves the best iterate and reports `not_converged`. `pedals`: see
-    /// [`VehicleSolver::solve`].
+    /// the next iterate and restores the vehicle. After 20 iterations solves the best iterate and reports `not_converged` if its residual is too
+    /// large. `pedals`: see [`VehicleSolver::solve`].
     pub fn solve_with_bodies(
         &mut self,
         cars: &mut dyn StackSolver,
@@ -376,7 +370,7 @@ impl StackedVehicles {
             self.set_ground_velocities(rays.clone(), cars);
             let tolerance_scale = self.lightest_effective_mass() / cars.vehicle(car).model().mass();
             let report = cars.solve_once(car, rays.clone(), pedals, tolerance_scale);
-            let residual = self.update_residual(car, rays.clone(), cars); // residual, m/s
+            let residual = self.update_residual(car, rays.clone(), cars); // m/s
             let is_stalled = residual > SUFFICIENT_DECREASE_RATIO * min_residual; // no sufficient improvement
             let has_converged = residual <= VELOCITY_TOLERANCE_MPS || (is_stalled && residual <= STALL_TOLERANCE_MPS); // or stalled near it
             if has_converged || iteration > MAX_NEWTON_ITERATIONS || report.not_finite {
@@ -402,7 +396,8 @@ impl StackedVehicles {
         }
     }
 
-    /// Returns the effective mass of the lightest body below, kg: 1 / the largest velocity change of a centre by a unit impulse along x, y or z.
+    /// Returns the effective mass of the lightest body below, kg: 1 / the largest velocity change of a centre along x, y or z by a unit impulse there
+    /// in this direction.
     fn lightest_effective_mass(&self) -> f32 {
         let max_compliance = |index: &usize| {
             let support = &self.bodies[*index];
@@ -414,10 +409,11 @@ impl StackedVehicles {
         1.0 / self.bodies_below.iter().map(max_compliance).fold(f32::MIN_POSITIVE, f32::max)
     }
 
-    /// Selects the next iterate `search_start + fraction · search_step`. The first is a full Newton step from the assumed motion. Without a bracket:
-    /// halves the fraction if the search `is_stalled` and the fraction is above 0.3, else starts a relaxed Newton step. With a bracket: redirects the
-    /// search along the new Newton step if that ends inside, else makes a secant step. If the residual is no longer along the step (`is_exhausted`),
-    /// starts a relaxed Newton step also then.
+    /// Selects the next iterate `search_start + fraction · search_step` of the bodies below. A bracket is a pair of iterates whose residuals along
+    /// the search step have opposite signs. In the first iteration the step is a full Newton step from the assumed motion. Later, without a bracket:
+    /// halves the fraction if `is_stalled` and the fraction is above 0.3, otherwise starts a relaxed Newton step. With a bracket: starts a relaxed
+    /// Newton step if the residual is no longer along the search step (`is_exhausted`); otherwise redirects the search along the new Newton step if
+    /// this ends inside the bracket, else makes a secant step along the old one.
     fn select_next_iterate(
         &mut self,
         car: usize,
@@ -427,7 +423,7 @@ impl StackedVehicles {
         is_stalled: bool,
     ) {
         let step_squared = self.velocity_product(rays.clone(), |body| body.search_step, |body| body.search_step);
-        let mut is_exhausted = is_first; // the present search is used up
+        let mut is_exhausted = is_first; // whether the present search is used up
         if !is_first {
             let step_residual = self.velocity_product(rays.clone(), |body| body.search_step, SupportingBody::residual);
             self.line_search.record_residual(step_residual);
@@ -487,7 +483,8 @@ impl StackedVehicles {
         }
     }
 
-    /// Sets the ground velocities of the wheels with `rays` to the assumed motion, at the ground points at the start of the step.
+    /// Sets the ground velocities in the contacts of `rays` to the assumed motion of the bodies, at the ground points at the start of the step. Skips
+    /// rays that hit no body that wheels can push.
     fn set_ground_velocities(&self, rays: Range<usize>, cars: &mut dyn StackSolver) {
         for ray in rays {
             let (Some((index, _)), (probe, Some(contact))) = (self.wheel_impulses[ray], cars.probe_and_contact(ray))
@@ -506,7 +503,7 @@ impl StackedVehicles {
     }
 
     /// Updates the wheel impulses of `car` by its last solution, their sums per body, and the prediction of the bodies. Returns the largest
-    /// difference between resulting and assumed velocity of the ground at its wheels, m/s; 0 without wheel on a body.
+    /// difference between resulting and assumed velocity of the bodies at its contacts, m/s; 0 without contacts.
     fn update_residual(&mut self, car: usize, rays: Range<usize>, cars: &mut dyn StackSolver) -> f32 {
         let mut reactions = core::mem::take(&mut self.reactions);
         reactions.clear();
@@ -534,9 +531,10 @@ impl StackedVehicles {
         self.wheel_impulses[rays].iter().flatten().map(velocity_error).fold(0.0, f32::max)
     }
 
-    /// Sets `newton_step` of the bodies below `car` by its last solution. With rows A of its wheels on a body, response C and residual r of the body,
-    /// and the system S of the vehicle: `(1 + C A) ΔV = r + C A Δv` and `S Δv = Σ A ΔV`, about the same point. Solves for Δv first (6 × 6; zero if
-    /// singular). Overwrites the solution in the rows of the vehicle, which is restored later.
+    /// Sets `newton_step` of the bodies below `car` by its last solution. The step ΔV of each body and the step Δv of the vehicle are twists about
+    /// the same point. They solve `(1 + C A) ΔV = r + C A Δv` and `S Δv = Σ A ΔV`, with the rows A of the wheels on the body, response C and residual
+    /// r of the body, and the system S of the vehicle with all its rows. Solves for Δv first (6 × 6; zero if singular). Overwrites the solution in
+    /// the rows of the vehicle, which is restored later.
     fn compute_newton_steps(&mut self, car: usize, rays: Range<usize>, cars: &mut dyn StackSolver) {
         let (body, end_twist) = body_and_end_twist(cars, car);
         let rows = cars.vehicle(car).tangent_by_wheel(&body, end_twist); // linearized rows, one wheel per SIMD lane

@@ -1,4 +1,5 @@
-//! A body under the wheels of a vehicle: wheel impulses on the body, and the coupled linear response of body and vehicle.
+//! A body under the wheels of a vehicle: wheel impulses on the body, and the coupled linear response of body and
+//! vehicle.
 
 use crate::hitch::joint::{BodyResponse, Twist, add_scaled};
 use crate::port::Reaction;
@@ -16,15 +17,15 @@ pub(crate) struct SupportingBody {
     pub centre: DVec3,
     /// Twist at the end of the step if no wheel pushes the body.
     pub free_twist: Twist,
-    /// Response of the body to impulses, for the linearization of this iteration.
+    /// Response of the body (change of its twist per impulse), for the linearization of this iteration.
     pub response: BodyResponse,
     /// Impulse (N s) and angular impulse about the centre (N m s) of all wheels on the body.
     pub wheel_impulse: Twist,
     /// Impulse and angular impulse of all wheels but those of the vehicle being solved, N s and N m s.
     pub other_impulse: Twist,
-    /// Linearized rows of the wheels on the body of the vehicle being solved, vehicle axes.
+    /// Linearized rows A of those wheels of the solved vehicle that are on this body, vehicle axes.
     pub rows: Symmetric6,
-    /// Matrix `1 + C A` of these rows: see [`SupportingBody::set_wheel_rows`].
+    /// Matrix `1 + C A` with the response C of the body; see [`SupportingBody::set_wheel_rows`].
     coupled_matrix: Matrix6,
     /// Twist at the end of the step that the present iteration assumes.
     pub assumed_twist: Twist,
@@ -41,8 +42,8 @@ pub(crate) struct SupportingBody {
 }
 
 impl SupportingBody {
-    /// Returns a body without wheel impulses. `free_twist` is its twist at the end of the step without wheels, and also all assumed and resulting
-    /// twists; `response` is its response.
+    /// Returns a body without wheel impulses. `free_twist`, its twist at the end of the step without wheels, is also
+    /// its assumed, best and resulting twist. Rows and steps are zero.
     pub fn new(car: Option<usize>, body_number: u64, centre: DVec3, free_twist: Twist, response: BodyResponse) -> Self {
         let zero_twist = [Vec3::ZERO; 2]; // impulses and steps start at zero
         let (wheel_impulse, other_impulse, newton_step, search_step) = (zero_twist, zero_twist, zero_twist, zero_twist);
@@ -71,7 +72,8 @@ impl SupportingBody {
         [reaction.impulse, (reaction.point - self.centre).as_vec3().cross(reaction.impulse)]
     }
 
-    /// Returns the twist at the end of the step under the present wheel impulses: free twist plus linear response. Does not store it.
+    /// Returns the twist at the end of the step under the present wheel impulses: free twist plus linear response.
+    /// Stores nothing.
     pub fn predicted_twist(&self) -> Twist {
         add_scaled(self.free_twist, self.response.twist_change(self.wheel_impulse), 1.0)
     }
@@ -86,20 +88,22 @@ impl SupportingBody {
         linear + angular.cross((point - self.centre).as_vec3())
     }
 
-    /// Converts a twist of the body from its own centre of mass to the point `centre` (world, m): the velocity of the body there, and the same
-    /// angular velocity.
+    /// Converts a twist of the body from its own centre of mass to the point `centre` (world, m): the velocity of the
+    /// body there, and the same angular velocity.
     pub fn twist_about(&self, centre: DVec3, [linear, angular]: Twist) -> Twist {
         [linear + angular.cross((centre - self.centre).as_vec3()), angular]
     }
 
-    /// Returns the change of the twist of the body (about its own centre of mass) by an impulse (N s) at `centre` (world, m) and an angular impulse
-    /// (N m s).
+    /// Returns the change of the twist of the body (about its own centre of mass) by an impulse (N s) at `centre`
+    /// (world, m) and an angular impulse (N m s).
     pub fn twist_change(&self, centre: DVec3, [impulse, moment]: Twist) -> Twist {
         self.response.twist_change([impulse, moment + (centre - self.centre).as_vec3().cross(impulse)])
     }
 
-    /// Stores `rows`, the linearized rows A of the wheels of `car` on the body (vehicle axes), and computes the matrix `1 + C A`, where C is the
-    /// response of the body. A maps a change of the body's twist, taken at the centre of `car`, to the change of the wheel impulse on the vehicle.
+    /// Stores `rows`, the linearized rows A of the wheels of `car` on the body (vehicle axes), and computes the matrix
+    /// `1 + C A`, where C is the response of the body. A maps a change of the body's twist, taken at the centre of
+    /// `car`, to the change of the wheel impulse on the vehicle. The body receives the opposite impulse, hence the
+    /// positive sign.
     pub fn set_wheel_rows(&mut self, car: &VehiclePose, rows: Symmetric6) {
         self.rows = rows;
         self.coupled_matrix = matrix_of(|unit| {
@@ -108,14 +112,14 @@ impl SupportingBody {
         });
     }
 
-    /// Returns the Newton step of the body if the motion of `car` stays unchanged: `(1 + C A)⁻¹ r` with the residual r; zero if the matrix is
-    /// singular.
+    /// Returns the Newton step of the body if the motion of `car` stays unchanged: `(1 + C A)⁻¹ r` with the residual r;
+    /// zero if the matrix is singular.
     pub fn uncoupled_newton_step(&self) -> Twist {
         solve_or_zero(&self.coupled_matrix, self.residual())
     }
 
-    /// Returns the change of the twist of the body that follows from a `change` of the twist of `car`: `(1 + C A)⁻¹ C A change`; zero if the matrix
-    /// is singular.
+    /// Returns the change of the twist of the body that follows from a `change` of the twist of `car`: `(1 + C A)⁻¹ C A
+    /// change`; zero if the matrix is singular.
     pub fn induced_change(&self, car: &VehiclePose, change: Twist) -> Twist {
         solve_or_zero(&self.coupled_matrix, self.twist_change(car.centre, car.apply_system(&self.rows, change)))
     }
@@ -124,7 +128,8 @@ impl SupportingBody {
 /// 6 × 6 matrix, as columns.
 pub(crate) type Matrix6 = [[f32; 6]; 6];
 
-/// Returns the matrix of a linear `function`: column k is its value for the k-th unit twist (three linear, then three angular).
+/// Returns the matrix of a linear `function`: column k is its value for the k-th unit twist (three linear, then three
+/// angular).
 pub(crate) fn matrix_of(function: impl Fn(Twist) -> Twist) -> Matrix6 {
     core::array::from_fn(|column| {
         twist_to_array(function(twist_from_array(core::array::from_fn(|row| f32::from(u8::from(row == column))))))
@@ -156,8 +161,8 @@ pub(crate) struct VehiclePose {
 }
 
 impl VehiclePose {
-    /// Returns the impulse (N s) and angular impulse (N m s) that `system`, a 6 × 6 matrix in vehicle axes, gives for a twist about the centre of
-    /// mass. Twist and result are in world axes.
+    /// Returns the impulse (N s) and angular impulse (N m s) that `system`, a 6 × 6 matrix in vehicle axes, gives for a
+    /// twist about the centre of mass. Twist and result are in world axes.
     pub fn apply_system(&self, system: &Symmetric6, twist: Twist) -> Twist {
         let to_vehicle = self.to_world.transpose();
         let [linear, angular] = twist.map(|component| to_vehicle * component);

@@ -1,8 +1,9 @@
-//! Trains of vehicles that tow each other: each vehicle is solved with its own rows (scalar equations of wheels, suspension and drivetrain), and the
-//! hitches couple all vehicles of a train.
+//! Trains of vehicles that tow each other: each vehicle is solved with its own rows (scalar equations of wheels,
+//! suspension and drivetrain), and the hitches couple all vehicles of a train.
 //!
-//! For given hitch impulses every vehicle is solved separately, with these impulses as external forces. Newton's method finds the impulses
-//! that satisfy the hitch constraints. Its derivative includes all rows of each vehicle, so that a train needs two or three iterations.
+//! For given hitch impulses every vehicle is solved separately, with these impulses as external forces. Newton's method
+//! finds the impulses that satisfy the hitch constraints. Its derivative includes all rows of each vehicle, so that a
+//! train needs two or three iterations.
 
 use core::ops::Range;
 
@@ -20,7 +21,8 @@ const MAX_TRAIN_ITERATIONS: u16 = 12;
 /// Convergence tolerance of the hitch constraints, m/s.
 const HITCH_TOLERANCE_MPS: f32 = 5e-5;
 
-/// Residual accepted once the iteration stops improving, m/s. f32 cannot resolve less for impulses of several tonnes of load.
+/// Residual accepted once the iteration stops improving, m/s. f32 cannot resolve less for impulses of several tonnes of
+/// load.
 const STALL_TOLERANCE_MPS: f32 = 1e-3;
 
 /// Maximum number of passes over the hitches of a train.
@@ -28,8 +30,8 @@ const MAX_HITCH_PASSES: usize = 200;
 /// Change of velocity below which the passes over the hitches end, m/s.
 const HITCH_PASS_TOLERANCE_MPS: f32 = 1e-7;
 
-/// Ratio to the smallest residual so far above which an iteration counts as no improvement. The next iteration then moves the impulses halfway back
-/// to the best ones.
+/// Ratio to the smallest residual so far above which an iteration counts as no improvement. The next iteration then
+/// moves the impulses halfway back to the best ones.
 const SUFFICIENT_DECREASE_RATIO: f32 = 0.9;
 
 /// A vehicle that can be part of a train.
@@ -41,19 +43,20 @@ struct TrainMember {
     snapshot: Vehicle,
     /// Body at the start of the step. Its free motion excludes the hitch impulses.
     body: ChassisState,
-    /// Range of the vehicle's rays among those of all cars.
+    /// Range of the indices of the vehicle's wheel rays, one per wheel, among the rays of all vehicles.
     rays: Range<usize>,
-    /// Brake and handbrake that the towing vehicle applies, 0 to 1.
+    /// Foot brake and handbrake of a trailer that the vehicle ahead applies, 0 to 1; 0 if it is not towed.
     pedals: [f32; 2],
     /// Twist (velocity of the centre of mass, angular velocity) at the end of the step by the last solution.
     end_twist: Twist,
-    /// Response of the vehicle to impulses on its chassis: by its mass alone, or with its linearized rows after a Newton step.
+    /// Response (change of the twist per impulse) to impulses on the chassis: by mass and inertia alone, or with all
+    /// linearized rows of the vehicle after a Newton step.
     response: BodyResponse,
-    /// Train of the vehicle in this step, as the smallest member index in it; its own index if the vehicle is alone.
+    /// Train number of the vehicle in this step: the smallest member index in its train; its own index if it is alone.
     train: usize,
     /// Whether the vehicle is in a train in this step.
     in_train: bool,
-    /// Slot of the vehicle that tows it in this step.
+    /// Slot of the vehicle that tows this one in this step; `None` if it is not towed.
     towing_slot: Option<u32>,
 }
 
@@ -84,15 +87,16 @@ pub(crate) trait VehicleSolver {
     fn is_stepped(&self, car: usize) -> bool;
     /// Returns the brake and handbrake inputs of the driver of vehicle `car`, 0 to 1.
     fn pedals(&self, car: usize) -> [f32; 2];
-    /// Solves vehicle `car` with the contacts of its `rays`. The larger of its own controls and `pedals` (brake and handbrake, 0 to 1)
-    /// applies.
+    /// Solves vehicle `car` with the contacts of its `rays`. The larger of its own controls and `pedals` (brake and
+    /// handbrake, 0 to 1) applies.
     fn solve(&mut self, car: usize, rays: Range<usize>, pedals: [f32; 2]) -> StepReport;
-    /// Accepts the last solution of vehicle `car`: stores `report`, that of the train's step, and the impulses of its wheels on moving
-    /// ground.
+    /// Accepts the last solution of vehicle `car`: stores `report`, that of the train's step, and the impulses of its
+    /// wheels on moving ground.
     fn accept_solution(&mut self, car: usize, rays: Range<usize>, report: StepReport);
 }
 
-/// The vehicles of a world that can tow or be towed, and the workspace of their trains.
+/// All vehicles of a world that have a hitch or a coupler (the members), and the workspace of the trains that they form
+/// in a step. A train is a group of at least two members that are hitched to each other.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Trains {
     /// Members, ascending by slot.
@@ -101,13 +105,14 @@ pub(crate) struct Trains {
     member_of_slot: Vec<Option<usize>>,
     /// Hitches of this step, sorted by train.
     hitches: Vec<CoupledHitch>,
-    /// Indices of members in trains, sorted by train.
+    /// Member indices of all vehicles that are in a train in this step, sorted by train, then by index.
     order: Vec<usize>,
     /// Length of the step, s.
     dt: f32,
 }
 
-/// Train as ranges of [`Trains::order`] and [`Trains::hitches`]. The default precedes the first train.
+/// Train as ranges of [`Trains::order`] and [`Trains::hitches`]. The default, two empty ranges, precedes the first
+/// train.
 #[derive(Clone, Debug, Default)]
 struct TrainRange {
     /// Range of [`Trains::order`].
@@ -117,8 +122,10 @@ struct TrainRange {
 }
 
 impl Trains {
-    /// Inserts `vehicle`, which has a hitch or a coupler, as number `car` of its world, and reserves memory for its hitch. The members stay sorted by
-    /// that number. The new member is in no train until [`Trains::begin_step`].
+    /// Inserts `vehicle`, which has a hitch or a coupler, as the member of slot `car`, and updates the member index of
+    /// every slot. Members stay sorted by slot. The snapshot is a copy of `vehicle`; all other fields are placeholders
+    /// until [`Trains::begin_step`], so that the vehicle is in no train before. Reserves memory for hitches and
+    /// `order`: as many entries as there are members.
     pub fn insert(&mut self, car: usize, vehicle: &Vehicle) {
         let index = self.members.partition_point(|member| member.car < car); // keeps the order by slot
         let member = TrainMember {
@@ -140,17 +147,19 @@ impl Trains {
         self.order.reserve(self.members.len() - self.order.len());
     }
 
-    /// Removes vehicle `car`, if it is a member. Also drops the hitches and the order of the last step.
+    /// Removes the member of slot `car`, if there is one. In any case drops the hitches and the order of the last step.
     pub fn remove(&mut self, car: usize) {
         self.members.retain(|member| member.car != car);
         // Hitches and order contain member indices, which change here.
         self.hitches.clear();
         self.order.clear();
+        // Slots below `car` keep their member indices.
         self.member_of_slot.iter_mut().skip(car).for_each(|slot| *slot = None);
         self.update_member_indices(self.members.partition_point(|member| member.car < car));
     }
 
-    /// Updates [`Trains::member_of_slot`] for the members from index `first_index` on, and extends it to the highest slot of a member.
+    /// Updates [`Trains::member_of_slot`] for the members from index `first_index` on. Extends the list to the highest
+    /// slot of a member; it never shrinks.
     fn update_member_indices(&mut self, first_index: usize) {
         let slot_count = self.members.last().map_or(0, |last_member| last_member.car + 1);
         self.member_of_slot.resize(slot_count.max(self.member_of_slot.len()), None);
@@ -164,8 +173,8 @@ impl Trains {
         self.members.iter().map(|member| (member.car, member.towing_slot))
     }
 
-    /// Stores the range `rays` of vehicle `car` if it is a member. Returns true if the vehicle is in a train in this step; false also for a vehicle
-    /// that is no member.
+    /// Stores `rays`, the range of the ray indices of vehicle `car`, in its member. Returns true if the vehicle is in a
+    /// train in this step. For a vehicle that is no member, stores nothing and returns false.
     pub fn store_rays(&mut self, car: usize, rays: &Range<usize>) -> bool {
         let Some(index) = self.member_of_slot.get(car).copied().flatten() else { return false };
         let member = &mut self.members[index];
@@ -180,9 +189,14 @@ impl Trains {
         })
     }
 
-    /// Finds the trains of a step of `dt` s. Couples every trailer whose state names a towing vehicle if [`Trains::can_couple`]; otherwise sets its
-    /// hitch force to zero (only if it is stepped). Then computes trailer brakes and towed masses, sorts hitches and members by train, and stores
-    /// body and snapshot of each vehicle. Adds the hitch impulses, `force · dt` of the last step, to the free motion of the bodies.
+    /// Finds the trains of a step of `dt` s and prepares them. First discards the trains of the last step. Couples
+    /// every trailer whose tow state names a vehicle to which it can be coupled ([`Trains::can_couple`]); for any other
+    /// stepped vehicle with a tow state, sets the stored hitch force to zero. Sets the pedals of trailers and the towed
+    /// masses, and sorts hitches and `order` by train.
+    ///
+    /// Then, for each vehicle in a train, stores its body and its snapshot. Adds the response (mass alone) to the
+    /// initial hitch impulses, `force · dt` of the last step, to the free motion of its body in `cars`. Free motion is
+    /// the motion at the end of the step without impulses of the vehicle itself.
     pub fn begin_step(&mut self, cars: &mut dyn VehicleSolver, dt: f32) {
         self.dt = dt;
         self.hitches.clear();
@@ -218,8 +232,9 @@ impl Trains {
         }
     }
 
-    /// Updates the stored bodies of trains after wheels of other vehicles changed the free motion of the bodies: stored free motion = present free
-    /// motion less the response (mass alone) to the present hitch impulses.
+    /// Updates the stored bodies of all trains after wheels of other vehicles on these bodies changed the free motion
+    /// in `cars`. Stored free motion = free motion in `cars` less the response (mass alone) to the present hitch
+    /// impulses.
     pub fn update_free_motion(&mut self, cars: &mut dyn VehicleSolver) {
         let mut train = TrainRange::default();
         while self.advance_to_next_train(&mut train) {
@@ -234,8 +249,9 @@ impl Trains {
         }
     }
 
-    /// Returns true if member `trailer` can be coupled to member `ahead`: both are stepped, `ahead` has a hitch, `trailer` has a coupler,
-    /// and they are not in one train yet. In a circle of vehicles that tow each other one hitch therefore stays open.
+    /// Returns true if member `trailer` can be coupled to member `ahead`: both are stepped, `ahead` has a hitch,
+    /// `trailer` has a coupler, and they are not in one train yet. Among vehicles that tow each other in a circle, the
+    /// last hitch therefore stays open.
     fn can_couple(&self, cars: &mut dyn VehicleSolver, ahead: usize, trailer: usize) -> bool {
         let [towing_car, trailer_car] = [ahead, trailer].map(|index| self.members[index].car);
         let has_hitch = cars.vehicle(towing_car).model().parts().hitch.is_some();
@@ -244,9 +260,11 @@ impl Trains {
         are_stepped && has_hitch && has_coupler && self.members[ahead].train != self.members[trailer].train
     }
 
-    /// Couples the two `members` (towing vehicle, trailer) with the hitch state `tow` of the trailer. Adds a [`CoupledHitch`] with its constraint
-    /// rows and the share of the overrun brake at the end of the step; a trailer that is reversed ([`is_reversed`]) releases the overrun brake. Sets
-    /// the towing slot, marks both as in a train, and merges their trains under the smaller train number.
+    /// Couples the two `members` (towing vehicle, trailer); `tow` is the tow state of the trailer. Adds a
+    /// [`CoupledHitch`] with its constraint rows and with the share of the overrun brake (brake that the trailer's push
+    /// on the hitch applies) at the end of the step. A trailer that is reversed ([`is_reversed`]) releases this brake.
+    /// Sets the towing slot of the trailer, marks both members as in a train, and merges their trains under the smaller
+    /// train number.
     fn couple(&mut self, members: [usize; 2], tow: Tow, cars: &mut dyn VehicleSolver) {
         let [ahead, trailer] = members.map(|index| self.members[index].car);
         let hitch = cars.vehicle(ahead).model().parts().hitch.unwrap_or_default();
@@ -257,8 +275,9 @@ impl Trains {
         let forward = rotation * Vec3::X;
         let push_force = -tow.force.dot(forward); // force with which the vehicle ahead holds back the trailer, N
         let trailer_vehicle = cars.vehicle(trailer);
-        // Force of weight and air along the trailer's x axis, N; and speed of its first wheel over walking pace.
+        // Force of weight and air along the trailer's x axis, N.
         let driving_force = trailer_vehicle.model().mass() * forward.dot(free_velocity - velocity) / self.dt;
+        // Rolling speed of the trailer's first wheel over the upper walking speed (index 1).
         let pace_ratio =
             trailer_vehicle.state().wheels[0].rolling_speed / trailer_vehicle.model().wheels()[0].walking_speeds()[1];
         let is_backing = is_reversed(pace_ratio, push_force, driving_force);
@@ -275,15 +294,15 @@ impl Trains {
         }
     }
 
-    /// Sets the towed mass of each member, kg: the sum of the rolling masses (mass and effective mass of rotating parts) of all trailers behind it,
-    /// direct and indirect; 0 without trailers.
+    /// Sets the towed mass of each member, kg: the sum of the rolling masses (mass plus effective mass of rotating
+    /// parts) of all trailers behind it, direct and indirect; 0 without trailers.
     fn compute_towed_mass(&mut self, cars: &mut dyn VehicleSolver) {
         for member in &self.members {
             cars.vehicle(member.car).towed_mass = 0.0;
         }
         for rear_hitch in &self.hitches {
-            // The loop runs from the trailer of this hitch to the front of the train, which has at most as many vehicles as there are
-            // hitches.
+            // The loop runs from the trailer of this hitch to the front of the train, which has at most as many
+            // vehicles as there are hitches.
             let mass = cars.vehicle(self.members[rear_hitch.members[1]].car).model.rolling_mass();
             let mut trailer = rear_hitch.members[1];
             while let Some(hitch) = self.hitches.iter().find(|hitch| hitch.members[1] == trailer) {
@@ -293,9 +312,11 @@ impl Trains {
         }
     }
 
-    /// Sets `pedals` of each member: foot brake and handbrake, 0 to 1, that the vehicle ahead applies; 0 for vehicles that are not towed. The input
-    /// is the larger of the pedal of the driver ahead and the pedal applied to the vehicle ahead, so that a trailer passes its brake on to the next
-    /// one. The type of the brakes ([`TrailerBrakes`]) determines the result. Repeats until nothing changes.
+    /// Sets the `pedals` of each member: foot brake and handbrake, 0 to 1, that the vehicle ahead applies; 0 for
+    /// vehicles that are not towed. The input is the larger of two values: the pedal of the driver ahead, and the
+    /// `pedals` of the vehicle ahead. A trailer thus passes its brake on to the next one. The type of the brakes
+    /// ([`TrailerBrakes`]) maps the input and the overrun share to the pedals. Repeats until nothing changes, at most
+    /// once per hitch.
     fn apply_trailer_brakes(&mut self, cars: &mut dyn VehicleSolver) {
         for member in &mut self.members {
             member.pedals = [0.0; 2];
@@ -305,7 +326,7 @@ impl Trains {
             let mut has_changed = false;
             for hitch in &self.hitches {
                 let [ahead, trailer] = hitch.members;
-                let driver_pedals = cars.pedals(self.members[ahead].car); // pedals of the driver ahead
+                let driver_pedals = cars.pedals(self.members[ahead].car);
                 let [brake, handbrake] = [0, 1].map(|k| driver_pedals[k].max(self.members[ahead].pedals[k]));
                 let pedals =
                     [hitch.brakes.foot_brake_share(brake, hitch.overrun), hitch.brakes.handbrake_share(handbrake)];
@@ -318,7 +339,8 @@ impl Trains {
         }
     }
 
-    /// Sets `train` to the ranges of the train after it in the order. Returns false, and leaves `train` unchanged, if there is none.
+    /// Replaces `train` by the train that follows it in [`Trains::order`]. Returns false, and leaves `train` unchanged,
+    /// if it is the last one.
     fn advance_to_next_train(&self, train: &mut TrainRange) -> bool {
         let (first_entry, first_hitch) = (train.members.end, train.hitches.end); // of the next train
         let Some(first_member) = self.order.get(first_entry) else { return false };
@@ -334,9 +356,10 @@ impl Trains {
         true
     }
 
-    /// Solves every train and returns the worst report. Adds the hitch impulses to the chassis impulses of the vehicles. Stores the mean hitch force
-    /// of the step and the share of the overrun brake in the states of the trailers. A hitch whose force exceeds its breaking force is uncoupled: the
-    /// trailer loses its tow state after the step.
+    /// Solves every train, accepts its solution, and returns the worst report. The impulses on the chassis then include
+    /// the hitch impulses. Stores the mean hitch force of the step and the share of the overrun brake in the tow states
+    /// of the trailers. A hitch whose force exceeds its breaking force is uncoupled from the next step on: the tow
+    /// state of the trailer becomes `None`.
     pub fn solve(&mut self, cars: &mut dyn VehicleSolver) -> StepReport {
         let (mut report, mut train) = (StepReport::default(), TrainRange::default());
         while self.advance_to_next_train(&mut train) {
@@ -353,10 +376,12 @@ impl Trains {
         report
     }
 
-    /// Solves one train by Newton's method for its hitch impulses and returns the worst report of its vehicles. Each iteration solves every vehicle
-    /// and computes the residual of the hitches. It ends at 5e-5 m/s, at 1e-3 m/s if the residual stalls, or after 12 iterations (`not_converged`).
-    /// After an improvement makes a Newton step, otherwise moves the impulses halfway back to the best ones; then restores the vehicles from their
-    /// snapshots. Finally accepts the last iterate with [`Trains::accept_train`].
+    /// Solves one train by Newton's method for its hitch impulses and returns the worst report of its vehicles. Each
+    /// iteration solves every vehicle separately and computes the residual, the largest velocity error of the hitches.
+    /// Converges at 5e-5 m/s, or at 1e-3 m/s if the residual decreased by less than 10 %. After a larger decrease
+    /// performs a Newton step, otherwise moves the impulses halfway back to the best ones; then restores the vehicles
+    /// from their snapshots. Stops after 12 iterations (`not_converged`) or if a result is not finite. In any case
+    /// accepts the last iterate with [`Trains::accept_train`].
     fn solve_train(&mut self, train: &TrainRange, cars: &mut dyn VehicleSolver) -> StepReport {
         let (mut min_residual, mut iterations) = (f32::INFINITY, 0); // residual in m/s
         let report = loop {
@@ -364,7 +389,7 @@ impl Trains {
             let report = self.solve_members(train, cars);
             let residual = self.hitch_residual(train); // m/s
             let is_stalled = residual > SUFFICIENT_DECREASE_RATIO * min_residual; // no sufficient improvement
-            let has_converged = residual <= HITCH_TOLERANCE_MPS || (is_stalled && residual <= STALL_TOLERANCE_MPS); // or stalled near it
+            let has_converged = residual <= HITCH_TOLERANCE_MPS || (is_stalled && residual <= STALL_TOLERANCE_MPS); // or stalled
             if has_converged || iterations == MAX_TRAIN_ITERATIONS || report.not_finite {
                 break StepReport { not_converged: report.not_converged | !has_converged, ..report };
             }
@@ -385,18 +410,19 @@ impl Trains {
         report
     }
 
-    /// Returns the sum of the hitch impulses (N s) and angular impulses about the centre of mass (N m s) on member `order_index` of the order, world
-    /// axes.
+    /// Returns the present impulse (N s) and angular impulse about the centre of mass (N m s) of all hitches of `train`
+    /// on the vehicle at index `order_index` of [`Trains::order`], world axes.
     fn hitch_impulse(&self, train: &TrainRange, order_index: usize) -> Twist {
         let member = self.order[order_index];
         let hitches = self.hitches[train.hitches.clone()].iter().filter(|hitch| hitch.members.contains(&member));
         hitches.fold([Vec3::ZERO; 2], |sum, hitch| {
+            // Argument of `impulse_on`: 1 if the vehicle is the trailer of this hitch, 0 if it is the vehicle ahead.
             add_scaled(sum, hitch.joint.impulse_on(usize::from(hitch.members[1] == member)), 1.0)
         })
     }
 
-    /// Sets the free motion of the body of member `order_index` of the order to the stored free motion plus the response (mass alone) to the present
-    /// hitch impulses.
+    /// Sets the free motion of the vehicle at index `order_index` of [`Trains::order`] to its stored free motion plus
+    /// the response (mass alone) to the present hitch impulses. The solution of the vehicle then includes the hitches.
     fn apply_hitch_impulses(&mut self, train: &TrainRange, order_index: usize, cars: &mut dyn VehicleSolver) {
         let impulse = self.hitch_impulse(train, order_index); // about the centre of mass
         let member = &self.members[self.order[order_index]];
@@ -406,8 +432,9 @@ impl Trains {
         body.free_angular_velocity = member.body.free_angular_velocity + hitch_change[1];
     }
 
-    /// Solves every vehicle of a train separately with the pedals of the vehicle ahead; returns the worst report. Stores the twist of each at the end
-    /// of the step (free motion, gyroscopic change, impulses of vehicle and hull) and resets its response to that of the mass alone.
+    /// Solves every vehicle of a train separately, with its `pedals`, and returns the worst report. Stores the twist of
+    /// each vehicle at the end of the step: free motion (with hitch impulses), gyroscopic change, and impulses of
+    /// wheels and hull. Resets the response of each vehicle to that of the mass alone.
     fn solve_members(&mut self, train: &TrainRange, cars: &mut dyn VehicleSolver) -> StepReport {
         let mut report = StepReport::default();
         for index in &self.order[train.members.clone()] {
@@ -426,7 +453,8 @@ impl Trains {
         report
     }
 
-    /// Returns the largest residual of the hitch constraints of a train, m/s (rotations at an arm of 1 m). Updates the rows of the hitches before.
+    /// Updates the rows of the hitches of a train to the present end twists. Returns the largest residual of the hitch
+    /// constraints, m/s (rotations at an arm of 1 m).
     fn hitch_residual(&mut self, train: &TrainRange) -> f32 {
         self.update_hitch_rows(train);
         let hitches = self.hitches[train.hitches.clone()].iter();
@@ -435,7 +463,8 @@ impl Trains {
         hitches.map(residual).fold(0.0, f32::max)
     }
 
-    /// Updates the velocity arms of every hitch of a train by the end twists of its vehicles, and the effective masses by their present responses.
+    /// Updates the rows of every hitch of a train: the velocity arms (from each centre of mass to the coupling point)
+    /// by the end twists of both vehicles, and the effective masses by their present responses.
     fn update_hitch_rows(&mut self, train: &TrainRange) {
         for hitch in &mut self.hitches[train.hitches.clone()] {
             let [ahead, trailer] = hitch.members.map(|index| &self.members[index]);
@@ -455,9 +484,10 @@ impl Trains {
         }
     }
 
-    /// Performs a Newton step from the present iterate of a train. Sets the response of each vehicle to that with all its linearized rows, stores the
-    /// present impulses as the best ones, and solves the coupled hitch rows with [`Trains::iterate_hitches`]. The vehicles are not solved again here;
-    /// the linearization overwrites the solution in their rows, so that they must be restored.
+    /// Performs a Newton step from the present iterate of a train. Sets the response of each vehicle to that with all
+    /// its linearized rows, stores the present impulses as the best ones, and solves the coupled hitch rows with
+    /// [`Trains::iterate_hitches`]. Does not solve the vehicles again. The linearization overwrites the solution in
+    /// their rows, so that the caller must restore them.
     fn perform_newton_step(&mut self, train: &TrainRange, cars: &mut dyn VehicleSolver) {
         for index in &self.order[train.members.clone()] {
             let member = &mut self.members[*index];
@@ -473,8 +503,9 @@ impl Trains {
         self.iterate_hitches(train);
     }
 
-    /// Solves the hitch rows of a train by sequential impulses with the present responses. Changes the impulses of the hitches and the end twists of
-    /// the vehicles. Stops when a pass changes no velocity by more than 1e-7 m/s, or after 200 passes.
+    /// Solves the hitch rows of a train by sequential impulses: corrects one hitch after the other with the present
+    /// responses. Changes the impulses of the hitches and the stored end twists of the vehicles. Stops after a pass
+    /// that changes no velocity by more than 1e-7 m/s, or after 200 passes.
     fn iterate_hitches(&mut self, train: &TrainRange) {
         for _ in 0..MAX_HITCH_PASSES {
             let mut max_velocity_change: f32 = 0.0; // m/s
@@ -489,8 +520,9 @@ impl Trains {
         }
     }
 
-    /// Finishes a train: removes the remaining residual of the hitches with the masses of the vehicles alone, restores the stored bodies (free motion
-    /// without hitches), adds the hitch impulses to the chassis impulses, and accepts the solutions with `report`.
+    /// Finishes a train. First removes the remaining residual of the hitches, with the responses of the last iterate
+    /// (mass alone). Then, for each vehicle, restores the stored body (free motion without hitches), adds the hitch
+    /// impulses to its chassis impulse, and accepts its last solution with `report`.
     fn accept_train(&mut self, train: &TrainRange, cars: &mut dyn VehicleSolver, report: StepReport) {
         self.iterate_hitches(train);
         for order_index in train.members.clone() {
@@ -505,7 +537,8 @@ impl Trains {
     }
 }
 
-/// Returns the response of `body` of `vehicle` to impulses by mass and inertia alone, world axes. Wheels, links and contacts have no effect.
+/// Returns the response (change of the twist per impulse) of `body` of `vehicle` by mass and inertia alone, world axes.
+/// Wheels, hitches and contacts have no effect. The fields `mass` and `inertia` of the result are inverse values.
 pub(super) fn free_response(vehicle: &Vehicle, body: &ChassisState) -> BodyResponse {
     let to_world = Mat3::from_quat(body.rotation);
     let inertia = to_world * *vehicle.model().inverse_inertia() * to_world.transpose();

@@ -52,10 +52,10 @@ impl<'a> TriangleCollector<'a> {
         self.candidates.iter().map(|candidate| &candidate.corners).enumerate()
     }
 
-    /// Returns the triangle that carries most load and the contact of the wheel, as
-    /// [`ground_contact`](crate::ground_contact), from the triangles visited so far. A rim searches its highest contact
-    /// here, and a second one if both can share the load; a ray uses the highest hit found while visiting. `smooth`
-    /// returns the smooth surface of a triangle, or `None`. `None` without ground in reach.
+    /// Returns the triangle that carries most load and the contact of the wheel with the triangles visited so far, as
+    /// [`ground_contact`](crate::ground_contact) does for a slice. Searches the highest contact of a rim, and a second
+    /// one if both can share the load; a ray uses the highest hit found while visiting. `smooth` returns the smooth
+    /// surface of a triangle, or `None` for a flat one. Returns `None` without ground in reach.
     #[inline(always)]
     pub fn ground_contact(&self, smooth: impl Fn(&Triangle) -> Option<SmoothSurface>) -> Option<(&Triangle, Contact)> {
         let (highest, can_share) = if self.probe.rim.is_some() {

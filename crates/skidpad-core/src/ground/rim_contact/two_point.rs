@@ -97,8 +97,9 @@ impl ProbeGeometry {
     }
 
     /// Returns the share of the load, 0 to 1, that `other` carries when the wheel stands on it and on `highest`. The
-    /// share of the steeper contact is the effective slope of the module's equation over the difference of both slopes,
-    /// clamped; the flatter one carries the rest. 0 for contacts of equal slope, and without a load displacement.
+    /// share of the steeper contact is the slope u of the module's equation over the difference of both slopes, clamped
+    /// to 0 to 1; the flatter contact carries the rest. Returns 0 for contacts of equal slope, and without a load
+    /// displacement.
     fn load_share(&self, other: &CircleContact, highest: &CircleContact) -> f32 {
         let is_other_steeper = other.slope.abs() > highest.slope.abs();
         let (flatter, steeper) = if is_other_steeper { (highest, other) } else { (other, highest) };

@@ -22,7 +22,7 @@ const ENGINE_POSITION_FIELD: Field = Field { name: "place", range: MAGNITUDE_RAN
 /// Size of the header behind magic and version, bytes: length of a step, number of steps, number of slots.
 const WORLD_HEADER_BYTES: usize = f32::SIZE_BYTES + u64::SIZE_BYTES + u32::SIZE_BYTES;
 
-/// Returns the size of the engine position of a car, bytes: 0 if it has none.
+/// Returns the size of the engine position of a car, bytes; 0 for a car without one (`placed` is false).
 fn engine_position_bytes(placed: bool) -> usize {
     if placed { Vec3::SIZE_BYTES } else { 0 }
 }
@@ -30,8 +30,8 @@ fn engine_position_bytes(placed: bool) -> usize {
 /// Size of the generation and the flags of a slot, bytes.
 const SLOT_BYTES: usize = u32::SIZE_BYTES + u8::SIZE_BYTES;
 
-/// Returns the size of a saved world without free bodies, bytes, if every slot holds a car that is not towed and has no
-/// engine position.
+/// Returns the size of a saved world without free bodies, bytes, if every one of its `slots` holds a car that is not
+/// towed and has no engine position.
 fn world_bytes(slots: impl Iterator<Item = SlotKind>) -> usize {
     MAGIC_BYTES + WORLD_HEADER_BYTES + slots.map(|slot| SLOT_BYTES + car_bytes(slot.wheels)).sum::<usize>()
 }
@@ -57,10 +57,10 @@ pub(crate) struct SlotKind {
 }
 
 impl SlotKind {
-    /// Returns true if the car of the slot, or the car that was removed last, can be the one that was saved with
-    /// `generation`.
+    /// Returns true if the car that was saved with `generation` (number of cars removed from its slot before it) can be
+    /// the car of this slot, or the car that was removed last from an empty slot.
     ///
-    /// Generation 0 accepts any saved generation: a world that was rebuilt has no record of removals.
+    /// Generation 0 of this slot accepts any saved generation: a world that was rebuilt has no record of removals.
     fn may_hold(self, generation: u32) -> bool {
         let last_generation = if self.is_empty { self.generation.wrapping_sub(1) } else { self.generation };
         last_generation == generation || self.generation == 0
@@ -96,8 +96,8 @@ pub(crate) struct SavedWorld {
 }
 
 /// Writes a world after `steps` steps of `dt` s into `bytes`: header, slots in order, then free bodies. A slot has its
-/// generation, flags, and for a car its state and optional position in the engine. The previous content of `bytes` is
-/// overwritten, and its length becomes that of the world.
+/// generation and flags; a slot with a car also has the state of the car and its position in the engine, if any. The
+/// previous content of `bytes` is overwritten, and its length becomes that of the world.
 pub(crate) fn write_world<'a>(
     dt: f32,
     steps: u64,
@@ -140,13 +140,13 @@ pub(crate) fn write_world<'a>(
     bodies.for_each(|body| body.write(&mut writer));
 }
 
-/// Reads a saved world for a world with the slots `accepted`, with `body_count` free bodies and with steps of `dt` s.
-/// Whether slots are empty may differ between both.
+/// Reads a saved world for a world with the slots `accepted`, with `body_count` free bodies and with steps of `dt` s. A
+/// slot may be empty in one of both worlds and hold a car in the other.
 ///
 /// # Errors
 ///
-/// Returns the first difference between the bytes and that world, in the order of the bytes: format, version, step
-/// length (bit for bit), number of slots, generation or wheels of a car, number out of range, or number of bytes.
+/// Returns the first difference between the bytes and the world that loads, in the order of the bytes: format, version,
+/// step length (bit for bit), number of slots, generation or wheels of a car, number out of range, or number of bytes.
 pub(crate) fn read_world(
     dt: f32,
     accepted: impl ExactSizeIterator<Item = SlotKind> + Clone,
@@ -175,8 +175,8 @@ pub(crate) fn read_world(
     Ok(SavedWorld { steps, slots, bodies })
 }
 
-/// Returns the bytes of a world without free bodies after `steps` steps of `dt` s, whose slots have the `cars`: the state
-/// of each and whether it is suspended. No car was ever removed. A world of the same cars loads them by
+/// Returns the bytes of a world without free bodies after `steps` steps of `dt` s. Its slots hold the `cars`, each with
+/// its state and `true` if it is suspended; no car was ever removed. A world of the same cars loads these bytes by
 /// [`Simulation::load`](crate::Simulation::load).
 pub fn save_cars(dt: f32, steps: u64, cars: &[(State, bool)]) -> Vec<u8> {
     let slots = cars.iter().map(|(state, is_suspended)| SlotRecord {
@@ -188,8 +188,9 @@ pub fn save_cars(dt: f32, steps: u64, cars: &[(State, bool)]) -> Vec<u8> {
     bytes
 }
 
-/// Reads what [`save_cars`] or a world without free bodies and empty slots has saved, for `car_count` cars with `wheels`
-/// wheels each and steps of `dt` s. Returns the number of steps and the cars.
+/// Reads the bytes that [`save_cars`] has written, or those of a saved world without free bodies and empty slots, for
+/// `car_count` cars with `wheels` wheels each and steps of `dt` s. Returns the number of steps since the start and the
+/// cars in slot order, each with its state and `true` if it is suspended. Generations and engine positions are dropped.
 ///
 /// # Errors
 /// The first difference between the bytes and such cars; an empty slot is an error, too.
@@ -199,7 +200,7 @@ pub fn load_cars(
     wheels: usize,
     bytes: &[u8],
 ) -> Result<(u64, Vec<(State, bool)>), LoadError> {
-    let kinds = (0..car_count).map(|_| SlotKind { wheels, generation: 0, is_empty: false });
+    let kinds = (0..car_count).map(|_| SlotKind { wheels, generation: 0, is_empty: false }); // generation 0 accepts all
     let SavedWorld { steps, slots, .. } = read_world(dt, kinds, 0, bytes)?;
     let cars: Vec<(State, bool)> =
         slots.into_iter().filter_map(|slot| slot.car).map(|car| (car.state, car.is_suspended)).collect();
@@ -210,10 +211,10 @@ pub fn load_cars(
 }
 
 impl Reader<'_> {
-    /// Reads slot number `slot` for a slot of `kind`: generation, flags and, unless it is empty, the car. Fails for
-    /// unknown flags or for a car whose generation the slot cannot have. An empty slot is accepted for any kind and
-    /// reduces the expected number of bytes. Sets the car, and whether it is towed, for the reads and errors that
-    /// follow; a tow and an engine position increase the expected number of bytes.
+    /// Reads slot number `slot` for a slot of `kind`: generation, flags and, unless the saved slot is empty, the car. A
+    /// saved slot that is empty is accepted for any kind and reduces the expected number of bytes. Fails for unknown
+    /// flags, and for a car whose generation this slot cannot have. Sets the car, and whether it is towed, for the
+    /// reads and errors that follow. A tow and an engine position increase the expected number of bytes.
     fn read_slot(&mut self, slot: usize, kind: SlotKind) -> Result<SlotRecord<State>, LoadError> {
         (self.car, self.wheel, self.field) = (slot, None, &FLAGS_FIELD);
         let generation = u32::read(self)?;
@@ -237,8 +238,9 @@ impl Reader<'_> {
         Ok(SlotRecord { generation, car: Some(CarRecord { is_suspended, state, engine_position: position }) })
     }
 
-    /// Reads the engine position of the car with `state` (position of its body in the physics engine, m). Fails if it
-    /// differs from the position of `state` by more than rounding to f32.
+    /// Reads the engine position of the car with `state`: the position of its body in the physics engine, m. Fails if a
+    /// coordinate differs from that of `state` by more than two units in the last place (f32) of the largest
+    /// coordinate, or of 1 m if that is larger.
     fn read_engine_position(&mut self, state: &State) -> Result<Vec3, LoadError> {
         (self.wheel, self.field) = (None, &ENGINE_POSITION_FIELD);
         let position = Vec3::read(self)?;

@@ -12,11 +12,11 @@ use crate::vehicle::Vehicle;
 use bevy_math::Vec3;
 
 impl Cars {
-    /// Inserts a vehicle into the lowest empty slot, or appends a slot, and returns the identifier of the car. The slot is also the number of
-    /// the car's body in the world.
+    /// Inserts a vehicle into the lowest empty slot, or appends a slot, and returns the identifier of the car. The slot
+    /// is also the number of the car's body in the world.
     ///
-    /// Between [`Cars::begin_step`] and [`Cars::write_back`] a slot is always appended: vehicles that are stepped in one batch with an empty slot
-    /// have unfinished rows then.
+    /// Between [`Cars::begin_step`] and [`Cars::write_back`] a slot is always appended: vehicles that are stepped in
+    /// one batch with an empty slot have unfinished rows then.
     pub fn insert(&mut self, vehicle: Vehicle) -> CarId {
         let wheel_count = vehicle.model().wheels().len();
         let car = if self.is_in_step { self.slots.append(wheel_count) } else { self.slots.allocate(wheel_count) };
@@ -40,8 +40,8 @@ impl Cars {
         car
     }
 
-    /// Appends the entries of a slot that holds `vehicle`: body at the origin, no impulses, not stepped, state just set. Then creates the batch if
-    /// the slot completes one.
+    /// Appends the entries of a slot that holds `vehicle`: body at the origin, no impulses, not stepped, state just
+    /// set. Then creates the batch if the slot completes one.
     fn append_slot(&mut self, vehicle: Vehicle) {
         self.bodies.push(ChassisState::AT_ORIGIN);
         self.impulses.push(ChassisImpulse::default());
@@ -55,9 +55,11 @@ impl Cars {
         self.create_batches();
     }
 
-    /// Replaces the removed vehicle in `slot` by `vehicle` and resets every entry of the slot as in [`Cars::append_slot`]. Frees snapshots of a model
-    /// that no vehicle uses, uncouples trailers of the slot, removes it from the trains, and keeps the batch of the slot if all its vehicles still
-    /// have one model; otherwise rebuilds or drops the batch.
+    /// Replaces the removed vehicle in `slot` by `vehicle` and resets every entry of the slot as in
+    /// [`Cars::append_slot`]. Frees the stack snapshots of the old model if no vehicle uses it, uncouples trailers that
+    /// name the slot, and removes the slot from the trains. If the slot is in a complete group of eight slots, keeps
+    /// the batch of the group while all its vehicles have the model of the batch; otherwise replaces it by a new one,
+    /// or by `None` if the models differ.
     fn reuse_slot(&mut self, slot: usize, vehicle: Vehicle) {
         let removed = core::mem::replace(&mut self.vehicles[slot], vehicle);
         self.wheel_count -= removed.model().wheels().len();
@@ -86,8 +88,8 @@ impl Cars {
         }
     }
 
-    /// Creates the workspace of each complete group of [`BATCH_LANES`] slots without one; `None` for a group that cannot be batched. Does nothing
-    /// unless the solver has a pass for batches.
+    /// Creates the workspace of each complete group of [`BATCH_LANES`] slots without one; `None` for a group that
+    /// cannot be batched. Does nothing unless the solver has a pass for batches.
     fn create_batches(&mut self) {
         if self.solver.batch_pass().is_none() {
             return;
@@ -103,15 +105,16 @@ impl Cars {
         &self.slots
     }
 
-    /// Returns the slots for [`Slots::restore`] and [`Slots::copy_identifiers`], which the loading of a saved world needs.
+    /// Returns the slots for [`Slots::restore`] and [`Slots::copy_identifiers`], which the loading of a saved world
+    /// needs.
     pub fn slots_mut(&mut self) -> &mut Slots {
         &mut self.slots
     }
 
     /// Sets the state of the active vehicle in `slot`. The next step continues from `state`.
     ///
-    /// # Errors
-    /// The slot does not exist, is empty or holds a suspended vehicle, or `state` has another number of wheels. Nothing is changed then.
+    /// # Errors The slot does not exist, is empty or holds a suspended vehicle, or `state` has another number of
+    /// wheels. Nothing is changed then.
     pub fn set_state(&mut self, slot: usize, state: &State) -> Result<(), CarError> {
         self.slots.check_state(slot, state.wheels.len())?;
         self.overwrite_state(slot, state);
@@ -128,7 +131,7 @@ impl Cars {
         Ok(())
     }
 
-    /// Suspends the vehicle in `slot`. It is not stepped until [`Cars::resume`].
+    /// Suspends the vehicle in `slot`: it is not stepped until [`Cars::resume`]. Does nothing to a suspended vehicle.
     ///
     /// # Errors
     /// The slot does not exist or is empty.
@@ -136,8 +139,8 @@ impl Cars {
         self.slots.suspend(slot)
     }
 
-    /// Removes `car` for good, uncouples its trailer and returns its slot, which the next inserted vehicle reuses. The vehicle and its body remain in
-    /// the slot until then, but are not stepped.
+    /// Removes `car` for good, uncouples its trailers and returns its slot, which a vehicle inserted later reuses. The
+    /// vehicle and its body remain in the slot until then, but are not stepped.
     ///
     /// # Errors
     /// The slot does not exist, or the car was removed before.
@@ -154,7 +157,8 @@ impl Cars {
         }
     }
 
-    /// Overwrites the state of the vehicle in `slot` and drops the telemetry and signals of its last step. Does not change its body in the world.
+    /// Overwrites the state of the vehicle in `slot` and discards the signals of its last step (contacts, engine,
+    /// motion input). Does not change its body in the world.
     fn overwrite_state(&mut self, slot: usize, state: &State) {
         self.vehicles[slot].set_state(state);
         self.state_was_set[slot] = true;
