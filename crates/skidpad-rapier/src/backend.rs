@@ -45,9 +45,10 @@ struct RapierBackend {
     clock: Clock,
 }
 
-/// Returns the number of substeps in worlds of this backend: four, Rapier's default, because poses lead by `dt v / 2n`
-/// with n substeps, but one below 2 ms. There the lead is small, but the velocity is rounded in every substep: with
-/// four substeps at 1920 Hz, a braked car would stop 5.5 mm short after 60 m. Users' worlds keep their own number.
+/// Returns the number of substeps in worlds of this backend: four (Rapier's default), but one for steps below 2 ms.
+/// With n substeps, a change Δv of the velocity in a step moves the pose too far by `dt Δv / 2n`. Below 2 ms this error
+/// is small, but the velocity is rounded in every substep: with four substeps at 1920 Hz, a braked car would stop 5.5
+/// mm short after 60 m. Users' worlds keep their own number.
 fn substeps(dt: f32) -> usize {
     if dt < 2e-3 { 1 } else { 4 }
 }
@@ -76,11 +77,13 @@ pub fn ground_world(scene: &Scene, dt: f32) -> PhysicsWorld {
     world_and_terrain(scene, dt).0
 }
 
-/// Creates the world of [`ground_world`]: sets gravity along −z, step length, prediction distance and no limit of
-/// speed, then inserts the plane if there is one, boxes, height fields and meshes, all without bodies. The friction of
-/// each collider is the grip of the surface. Height fields and meshes also store grip and texture as user data; boxes
-/// and the plane do not. Also returns the colliders of height fields and meshes, in this order, with their sources; a
-/// mesh has one collider per surface.
+/// Creates the world of [`ground_world`]. Sets gravity along −z, step length, prediction distance and an unlimited
+/// speed of bodies. Inserts the plane if there is one, boxes, height fields and meshes, all as colliders without
+/// bodies. The friction of each collider is the grip of the surface. Height fields and meshes also store grip and
+/// texture as user data; boxes and the plane do not.
+///
+/// Also returns the colliders of height fields and meshes, in this order, with their sources. A mesh has one collider
+/// per surface (pair of grip and texture).
 fn world_and_terrain(scene: &Scene, dt: f32) -> (PhysicsWorld, Vec<(ColliderHandle, TerrainSource)>) {
     let mut world = PhysicsWorld { gravity: Vector::new(0.0, 0.0, -scene.gravity), ..PhysicsWorld::default() };
     set_step_length(&mut world.integration_parameters, dt);
@@ -137,10 +140,10 @@ fn contact_pairs(world: &PhysicsWorld, body: RigidBodyHandle) -> impl Iterator<I
     colliders.iter().flat_map(|&collider| world.narrow_phase.contact_pairs_with(collider))
 }
 
-/// Returns grip and texture of the topmost surface of `scene` at the contact `query` of a wheel: those in the user data
-/// of the collider (terrain, platforms, free bodies), else those of the last box of the scene that contains the point
-/// (within [`FLUSH_TOLERANCE_M`]), else those of the plane. A box on another one that is flush with it comes later in
-/// the scene and counts.
+/// Returns grip and texture of the topmost surface of `scene` at the contact `query` of a wheel. The user data of the
+/// collider come first (terrain, platforms, free bodies). Otherwise the last box of the scene counts that contains the
+/// point within [`FLUSH_TOLERANCE_M`], and without such a box the plane. A box on another box and flush with it comes
+/// later in the scene and therefore counts.
 fn topmost_surface_at(scene: &Scene, query: &SurfaceQuery) -> (f32, SurfaceTexture) {
     if let Some(surface) = terrain::decode_surface(query.collider.user_data) {
         return surface;
@@ -196,7 +199,8 @@ impl RapierBackend {
         Self { world, cars, platforms, terrain, bodies, scene, starts, clock: Clock::new(dt) }
     }
 
-    /// Returns all cars and free bodies with their handles.
+    /// Returns all slots of cars (also suspended and empty ones), then all free bodies, with the handles of their
+    /// bodies.
     fn saved_units(&self) -> impl Iterator<Item = (SavedUnit, RigidBodyHandle)> {
         let cars = (0..self.cars.vehicles().len()).map(|car| (SavedUnit::Car(car), self.cars.handle(car)));
         cars.chain(self.bodies.iter().enumerate().map(|(body, handle)| (SavedUnit::Body(body), *handle)))
