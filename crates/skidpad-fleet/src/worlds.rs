@@ -55,7 +55,8 @@ impl SmallWorlds {
 }
 
 impl SmallWorld {
-    /// Inserts a car of `model` into the lowest empty slot, in `state`.
+    /// Inserts a car of `model` into the lowest empty slot, in `state`, without changing controls, age and failure of
+    /// that slot.
     fn insert(&mut self, model: &Arc<Model>, state: &State) {
         let start = CarStart { model: Arc::clone(model), placement: Placement::default() };
         let slot = self.world.insert(&start).slot();
@@ -68,7 +69,7 @@ impl SmallWorld {
         self.world.slots().is_active(slot)
     }
 
-    /// Sets whether the car in `slot` is stepped. Its state stays as it is.
+    /// Sets whether the car in `slot` is stepped: resumes or suspends it. Its state does not change.
     fn set_active(&mut self, slot: usize, is_active: bool) {
         if is_active && !self.is_active(slot) {
             let state = self.world.state(slot).clone();
@@ -79,8 +80,8 @@ impl SmallWorld {
         }
     }
 
-    /// Advances the active cars by `steps` steps. Cars whose motion would not be finite keep their state and become
-    /// inactive.
+    /// Advances the active cars by `steps` steps and increments their ages. Cars whose motion would not be finite keep
+    /// their state before that step, become inactive and count as failed.
     fn step(&mut self, steps: u32) {
         for _ in 0..steps {
             let report = self.world.step(&self.controls);
@@ -119,17 +120,22 @@ impl Blocks for SmallWorlds {
         world.ages.push(0);
     }
 
+    /// Replaces the model of a car: removes its vehicle from its slot and inserts one of `model` in the same state. The
+    /// car stays active or inactive as before; controls, age and failure do not change. Returns an error, and changes
+    /// nothing, if the number of wheels differs.
     fn set_model(&mut self, car: usize, model: &Arc<Model>) -> Result<(), Vec<&'static str>> {
         if model.wheels().len() != self.model.wheels().len() {
             return Err(vec!["number of wheels"]);
         }
         let (world, slot) = self.world_mut(car);
         let (state, is_active) = (world.world.state(slot).clone(), world.is_active(slot));
+        // Shadows the number of the car by the identifier of the vehicle in the slot.
         if let Ok(car) = world.world.slots().occupant(slot) {
             world.world.remove(car).unwrap_or_default();
         }
-        // The slot is the only empty one.
+        // All slots of a world have cars, so that this slot is now the only empty one and is reused.
         world.insert(model, &state);
+        // The new vehicle is active.
         world.set_active(slot, is_active);
         Ok(())
     }
@@ -141,7 +147,7 @@ impl Blocks for SmallWorlds {
 
     fn set_state(&mut self, car: usize, state: &State) {
         let (world, slot) = self.world_mut(car);
-        // The fleet has checked the number of wheels.
+        // Towing is not supported. The fleet has checked the number of wheels, so that no error remains.
         world.world.resume(slot, &State { tow: None, ..state.clone() }).unwrap_or_default();
         world.ages[slot] = 0;
         world.failed &= !(1 << slot);
