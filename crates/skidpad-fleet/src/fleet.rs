@@ -291,11 +291,11 @@ impl Fleet {
         Ok(())
     }
 
-    /// Puts cars back to a start, as [`Fleet::spawn`] and [`State::at_rest`] place them, each with its own model: at
-    /// rest or rolling, with neutral controls, active, at age 0. `cars` are the numbers of the cars. `starts` has the
-    /// shape `[cars.len(), START_COUNT]`, row by row: coordinates x and y in the plane of the ground (m), heading (rad,
-    /// positive to the left) and forward speed (m/s). Observations stay those of the last step until [`Fleet::step`],
-    /// also with 0 steps.
+    /// Resets cars to a start, as [`Fleet::spawn`] and [`State::at_rest`] place them, each with its own model: at rest
+    /// or rolling, with neutral controls, active, at age 0. `cars` are the numbers of the cars. `starts` has the shape
+    /// `[cars.len(), START_COUNT]`, car by car: coordinates x and y in the plane of the ground (m), heading (rad,
+    /// positive to the left) and forward speed (m/s). Observations remain those of the last step until the next
+    /// [`Fleet::step`], which may have 0 steps.
     ///
     /// # Errors
     /// There is no such car, the array has another length, or a number is not finite. Nothing is changed then.
