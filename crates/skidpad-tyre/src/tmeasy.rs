@@ -123,10 +123,10 @@ struct SlipOverLoad<H> {
 const LOAD_RATIO_RANGE: [f32; 2] = [0.05, 2.0];
 
 impl TMeasy {
-    /// Returns every value that violates the rule of its field, or an empty list, in this order: nominal load (1 to 1e6
-    /// N), relaxation lengths (1e-5 to 100 m), the values of all four curves ([`DirectionCurve`]), and slopes and
-    /// forces at twice the nominal load that are at least four times the nominal ones and would make the curves
-    /// negative at low loads. Results are finite for a tyre without faults.
+    /// Returns every value that violates the rule of its field, or an empty list. Checks in this order: nominal load (1
+    /// to 1e6 N), relaxation lengths (1e-5 to 100 m), and the values of all four curves ([`DirectionCurve`]). At last,
+    /// a slope or force at twice the nominal load must be below four times the nominal one; otherwise the curve over
+    /// load would be negative at low loads. Results are finite for a tyre without faults.
     pub fn faults(&self) -> Vec<ValueFault> {
         let mut faults = Vec::new();
         let is_load_valid = (1.0..=1e6).contains(&self.nominal_load);
@@ -247,15 +247,15 @@ impl DirectionConstants<f32> {
 }
 
 impl<H: Copy> TMeasyConstants<H> {
-    /// Combines two sets of coefficients: applies `combine` to both values of each, and returns the results in the places
-    /// of the coefficients.
+    /// Combines two sets of coefficients: applies `combine` to both values of each, and returns the results in the
+    /// places of the coefficients.
     #[cfg(feature = "simd_batch")]
     pub fn zip_with<T: Copy>(&self, other: &Self, combine: impl Fn(H, H) -> T) -> TMeasyConstants<T> {
         Self::zip_tyres([self, other, self, other], |[a, b, ..]| combine(a, b))
     }
 
     /// Combines four tyres: applies `combine` to the four values of each coefficient, in the order of `tyres`, and
-    /// returns the results in the places of the coefficients.
+    /// returns the results as a set of coefficients.
     fn zip_tyres<T: Copy>(tyres: [&Self; 4], combine: impl Fn([H; 4]) -> T) -> TMeasyConstants<T> {
         // Direction 0 is longitudinal, 1 lateral.
         let direction = |i: usize| {
@@ -285,12 +285,13 @@ impl<H: Copy> TMeasyConstants<H> {
         }
     }
 
-    /// Computes the tyre under `conditions`. The load is clamped to `LOAD_RATIO_RANGE` times the nominal load for the
-    /// curves; outside, slopes and forces change in proportion to load. Grip (at least `MIN_GRIP`) scales forces and
-    /// slips, not slopes; below that minimum all slopes and forces fade to 0. NaN counts as 0.
+    /// Computes the tyre under `conditions`. The curves are evaluated at the load clamped to `LOAD_RATIO_RANGE` times
+    /// the nominal load; outside this range, slopes and forces change in proportion to load. Grip (at least `MIN_GRIP`)
+    /// scales forces and slips, not slopes. Below `MIN_GRIP` all slopes and forces fade to 0. NaN counts as 0.
     ///
-    /// The reference slip of a direction is the sum of two shares: its peak slip over both peak slips, and its ratio of
-    /// largest force to slope over both ratios. Relaxation lengths are slope times carcass compliance, at least
+    /// The slips of both directions are divided by reference slips before they are combined. The reference slip of a
+    /// direction is the sum of two shares: its slip of the largest force over the sum of both, and its ratio of largest
+    /// force to slope over the sum of both ratios. Relaxation lengths are slope times carcass compliance, at least
     /// [`MIN_RELAXATION_LENGTH_M`].
     #[inline(always)]
     pub fn prepare<L: Lane>(&self, conditions: &Conditions<L>) -> PreparedTMeasy<L>
@@ -367,10 +368,11 @@ impl<H: Copy> SlipOverLoad<H> {
 }
 
 impl<L: Lane> PreparedTMeasy<L> {
-    /// Computes the forces, N, at the slips (κ, −tan α), generic over numbers with derivatives. Steps: convert the
-    /// slips to the rim speed; divide them by the reference slips; combine the curve parameters of both directions for
-    /// the direction of that normalised slip; evaluate the combined curve at its length. The force has the direction of
-    /// the normalised slip. Below a combined slip of 2e-6 each direction has the force slip times its own slope.
+    /// Computes the forces, N, at the slips (κ, −tan α), generic over numbers with derivatives. First converts the
+    /// slips to slips relative to the rim speed, and divides them by the reference slips. The combined slip is the
+    /// length of this normalised slip. Then combines the curve parameters of both directions for the direction of the
+    /// normalised slip, and evaluates the resulting curve at the combined slip. The force has the direction of the
+    /// normalised slip. Below a combined slip of 2e-6 each direction has the force slip times its own slope.
     #[inline(always)]
     fn forces<R: Real<L>>(&self, slip: [R; 2]) -> [R; 2] {
         let s = L::splat;
@@ -444,9 +446,9 @@ struct FallingCurve<R> {
     sliding_slip: R,
 }
 
-/// Returns the force over the `combined_slip`, N. The curve is a rational function up to the largest force, a cubic
-/// down to the sliding force, and constant beyond. At zero slip the result is the slope. `falling_curve` is called only
-/// if some lane is beyond the largest force.
+/// Returns the force over the `combined_slip`, N. The force is a rational function of slip up to the largest force,
+/// then a cubic down to the sliding force, and constant beyond. At zero slip the result is the slope. `falling_curve`
+/// returns the parameters beyond the largest force; it is called only if some lane is there.
 #[inline(always)]
 fn force_per_slip<L: Lane, R: Real<L>>(
     combined_slip: R,

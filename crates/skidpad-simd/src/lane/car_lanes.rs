@@ -30,8 +30,8 @@ pub trait BlockLanes: CarScalar + WheelLanes<Car = Self> {
     /// Returns a bit for each lane in which the mask is true, the lowest for the first.
     fn mask_bits(mask: Self::Mask) -> u32;
 
-    /// Returns a bit for each lane in which the numbers differ in any bit, the lowest for the first lane. −0 differs
-    /// from 0, and equal NaNs do not differ.
+    /// Returns a bit for each lane in which the numbers differ in any bit, the lowest for the first lane. −0 therefore
+    /// differs from 0, and NaNs with the same bits do not differ.
     #[inline(always)]
     fn different_bits(self, other: Self) -> u32 {
         let (numbers, others) = (self.to_array(), other.to_array());
