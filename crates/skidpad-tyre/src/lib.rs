@@ -202,9 +202,9 @@ const MIN_LOAD_N: f32 = 1.0;
 const MIN_GRIP: f32 = 1e-3;
 
 /// Returns the load over the nominal load at which the friction limit is largest, for the load `sensitivity` s;
-/// infinite for s ≤ 0. The limit (largest force over nominal friction) is `N (1 − s (N − 1))` with the relative load N.
-/// Beyond its maximum it would fall, so that a tyre would gain grip when its load decreases. Laws therefore keep the
-/// limit constant above this load.
+/// infinite for s ≤ 0. Relative to its value at the nominal load, the limit is `N (1 − s (N − 1))` with the load N over
+/// the nominal load. Beyond its maximum it would fall, so that a tyre would gain grip when its load decreases. Laws
+/// therefore keep the limit constant above this load.
 ///
 /// [`friction_ratio`] evaluates the limit.
 pub fn peak_friction_load(sensitivity: f32) -> f32 {
