@@ -127,6 +127,8 @@ impl<W: BlockLanes> LaneBlocks<W> {
 }
 
 impl<W: BlockLanes> Blocks for LaneBlocks<W> {
+    /// Sets the state of the next free lane. If all blocks are full, appends a block, whose other lanes are not
+    /// stepped.
     fn push(&mut self, car: usize, state: &State) {
         let (block, lane) = Self::place(car);
         if block == self.blocks.len() {
@@ -135,6 +137,8 @@ impl<W: BlockLanes> Blocks for LaneBlocks<W> {
         self.blocks[block].set_state(lane, state);
     }
 
+    /// Appends the cars: first into the free lanes of the last block, then into new blocks, which the threads of the
+    /// pool build. Each thread has its own state and cached equilibrium for `place`.
     fn push_all(&mut self, cars: Range<usize>, template: &State, place: &PlaceCar<'_>) {
         let full_blocks = self.blocks.len() * W::LANE_COUNT;
         // The last block may have free lanes. They are filled first, one by one.
@@ -165,6 +169,7 @@ impl<W: BlockLanes> Blocks for LaneBlocks<W> {
         self.blocks[block].set_state(lane, state);
     }
 
+    /// Replaces the model of one lane. The block then has constants of its own, no longer shared with other blocks.
     fn set_model(&mut self, car: usize, model: &Arc<Model>) -> Result<(), Vec<&'static str>> {
         let (block, lane) = Self::place(car);
         // Blocks share the constants of the fleet's model. The first change copies them for this block.
@@ -181,6 +186,7 @@ impl<W: BlockLanes> Blocks for LaneBlocks<W> {
         self.blocks[block].controls.set_car(lane, controls);
     }
 
+    /// Sets the actions of all blocks; lanes without a car get 0. Gears and clutch pedals do not change.
     fn set_actions(&mut self, actions: &[f32]) {
         prepare_thread::<W>();
         let numbers_per_block = W::LANE_COUNT * crate::ACTION_COUNT;
@@ -223,6 +229,9 @@ impl<W: BlockLanes> Blocks for LaneBlocks<W> {
         self.workers.iter().map(|worker| lock(worker).rare_steps()).sum()
     }
 
+    /// Advances all blocks, each by all steps, then writes its observations. Tasks of [`BLOCKS_PER_TASK`] blocks run on
+    /// the threads of the pool; with one thread or few blocks, all run on this thread. Each thread computes with a
+    /// workspace and the instructions of the lanes `W`.
     fn step(&mut self, steps: u32, dt: f32, observations: &[Observation], rows: &mut [f32]) {
         let numbers_per_block = W::LANE_COUNT * observations.len();
         let Self { environment, blocks, workers, .. } = self;
@@ -244,6 +253,7 @@ impl<W: BlockLanes> Blocks for LaneBlocks<W> {
                 },
             );
         };
+        // Few blocks are not worth a task for another thread.
         if workers.len() == 1 || blocks.len() <= BLOCKS_PER_TASK {
             step_blocks(blocks, rows);
             return;

@@ -41,6 +41,7 @@ struct CarCandidates<'a, W: BlockLanes> {
 }
 
 impl<W: BlockLanes> TriangleVisitor for CarCandidates<'_, W> {
+    /// Stores the triangle as the next candidate of this car. Beyond [`MAX_CANDIDATES`] triangles only counts them.
     #[inline(always)]
     fn visit(&mut self, triangle: &Triangle) {
         // The remainder changes nothing, but spares checks of bounds.

@@ -108,6 +108,7 @@ impl SmallWorld {
 }
 
 impl Blocks for SmallWorlds {
+    /// Inserts the car into the last world, with neutral controls. Every [`CARS_PER_WORLD`]-th car starts a new world.
     fn push(&mut self, car: usize, state: &State) {
         if car.is_multiple_of(CARS_PER_WORLD) {
             let world = self.empty_world.clone();
@@ -145,6 +146,7 @@ impl Blocks for SmallWorlds {
         world.world.model(slot)
     }
 
+    /// Sets the state of a car without its tow. The car becomes active, at age 0 and not failed.
     fn set_state(&mut self, car: usize, state: &State) {
         let (world, slot) = self.world_mut(car);
         // Towing is not supported. The fleet has checked the number of wheels, so that no error remains.
@@ -163,6 +165,7 @@ impl Blocks for SmallWorlds {
         world.controls[slot].clone_from(controls);
     }
 
+    /// Sets the actions of all cars, world by world. Other inputs do not change.
     fn set_actions(&mut self, actions: &[f32]) {
         let controls = self.worlds.iter_mut().flat_map(|world| &mut world.controls);
         for (controls, action) in controls.zip(actions.as_chunks::<{ crate::ACTION_COUNT }>().0) {
@@ -194,6 +197,8 @@ impl Blocks for SmallWorlds {
         0
     }
 
+    /// Steps all worlds on the threads of the pool; each world then writes the observations of its cars. The step
+    /// length is that of the worlds; `_dt` is equal.
     fn step(&mut self, steps: u32, _dt: f32, observations: &[Observation], rows: &mut [f32]) {
         if observations.is_empty() {
             self.worlds.par_iter_mut().for_each(|world| world.step(steps));

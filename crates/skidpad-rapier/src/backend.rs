@@ -206,18 +206,19 @@ impl RapierBackend {
         cars.chain(self.bodies.iter().enumerate().map(|(body, handle)| (SavedUnit::Body(body), *handle)))
     }
 
-    /// Sets the prediction distance of hulls that would end the coming step below the plane, so that Rapier stops them
-    /// where they reach it. Rapier lifts hulls that have sunk in, which adds up to 0.25 % of m g h within three steps
-    /// at 60 Hz. All other hulls keep a prediction distance of zero, because a larger one would treat objects next to
-    /// the path as walls.
+    /// Sets the prediction distance of each hull for the coming step, so that Rapier stops a landing hull where it
+    /// reaches the plane. Rapier lifts hulls that have sunk in, which adds up to 0.25 % of m g h within three steps at
+    /// 60 Hz. All other hulls keep a prediction distance of zero, because a larger one would treat objects next to the
+    /// path as walls.
     ///
-    /// A hull lands if its lowest corner is near the plane at the start or at the end of this step, it touches nothing
-    /// but the plane, and either no corner is near the plane yet or a corner above the plane comes near it faster than
-    /// [`MIN_CORNER_FALL_MPS`] (at any speed without a loaded wheel). The prediction distance is then the approach in
-    /// the step with the largest speed of a corner by rotation, ≥ 0.
+    /// A hull is near the plane if its lowest corner is below a small height at the start or at the end of this step,
+    /// and the hull touches nothing but the plane. It lands if it is near the plane, and either its lowest corner is
+    /// not near yet, or some corner above the plane comes near it faster than [`MIN_CORNER_FALL_MPS`] (at any speed
+    /// without a loaded wheel). The prediction distance is then the distance by which the fastest corner can approach
+    /// the plane in the step, ≥ 0.
     ///
     /// Also sets the number of velocity iterations of the world: [`CONTACT_STABILIZATION_ITERATIONS`] if any hull is
-    /// near the plane and touches nothing else, otherwise 1. Missing bodies are skipped.
+    /// near the plane, otherwise 1. Missing bodies are skipped.
     fn predict_landings(&mut self) {
         let (normal, dt) = (self.scene.plane_normal(), self.clock.dt);
         // Height below which a corner is near the plane, m; includes the fall by gravity in the step.
@@ -265,10 +266,10 @@ impl Simulation for RapierBackend {
         BACKEND_INFO.name
     }
 
-    /// Takes one step: sets the step length, the wind if the scene has gusts, and the platforms, solves the cars on the
-    /// surfaces of the scene and applies their forces, predicts landings if there is a plane, steps Rapier's world,
-    /// advances the clock, and writes the states. Returns the worse of the reports of both halves; for a step length of
-    /// zero or an invalid one does nothing and returns the report of a skipped step.
+    /// Takes one step. Sets the step length, the wind if the scene has gusts, and the platforms. Solves the cars on the
+    /// surfaces of the scene and applies their forces. Predicts landings if there is a plane. Then steps Rapier's
+    /// world, advances the clock, and writes the states. Returns the worse of the reports before and after Rapier's
+    /// step. For a step length of zero or an invalid one does nothing and returns the report of a skipped step.
     fn step(&mut self, controls: &[Controls]) -> StepReport {
         if let Some(skipped_report) = StepReport::for_skipped_step(self.clock.dt) {
             return skipped_report;

@@ -293,9 +293,9 @@ impl RapierCars {
         }
     }
 
-    /// Suspends active cars whose bodies were removed or disabled by the user (and sets `is_suspended_with_body`), and
-    /// resumes those cars with their old state when their bodies are enabled again. Clears the flag of every car with
-    /// an enabled body. Cars suspended by other calls stay suspended.
+    /// Suspends active cars whose bodies the user removed or disabled, and sets `is_suspended_with_body`. Resumes cars
+    /// with this flag, in their old state, when their bodies are enabled again. Clears the flag of every car with an
+    /// enabled body. Cars suspended by other calls stay suspended.
     fn follow_body_enablement(&mut self, bodies: &RigidBodySet) {
         for (car, slot) in self.slots.iter_mut().enumerate() {
             let has_enabled_body = bodies.get(slot.handle).is_some_and(RigidBody::is_enabled);
@@ -384,8 +384,8 @@ impl RapierCars {
 
     /// Answers probes between steps as for the wheels of these cars on `ground`, into `contacts`, in order. A miss is
     /// `None`, and so is a probe of a car that does not exist. Points and normals are in the axes of the cars.
-    /// Consecutive probes of one car are answered together, from the colliders near them. Works on copies and new
-    /// buffers: neither cars nor world change.
+    /// Consecutive probes of one car are answered together, from the colliders near all of them. Neither cars nor world
+    /// change: slots are copied, and buffers are new.
     pub fn probe<'a>(
         &self,
         world: impl Into<RapierWorldMut<'a>>,

@@ -46,10 +46,10 @@ pub(crate) struct Port<'a> {
 }
 
 impl WorldPort for Port<'_> {
-    /// Writes pose and motion of every chassis in the axes of the cars, with 64-bit positions, wind, pose lag,
-    /// resolution of the positions and whether the body sleeps. The free motion is that after `dt` s with gravity, the
-    /// user's force, damping and gyroscopic torque, without contacts and the user's torque. Missing bodies leave their
-    /// entry unchanged.
+    /// Writes pose and motion of every chassis in the axes of the cars: 64-bit position, wind, pose lag (time by which
+    /// poses lag velocities), resolution of the position and whether the body sleeps. The free motion is that after
+    /// `dt` s with gravity, the user's force, damping and gyroscopic torque, without contacts and the user's torque.
+    /// Entries of missing bodies do not change.
     fn read_bodies(&self, dt: f32, bodies: &mut [ChassisState]) {
         let pose_lag = pose_lag(self.world.parameters);
         for (slot, state) in self.slots.iter().zip(bodies) {
@@ -267,8 +267,8 @@ impl Port<'_> {
 
     /// Replaces the list of colliders near `car` by those that its rays or hull may touch within `bounds` (world axes,
     /// m). Excludes sensors, the car itself, vehicles hitched to it, and all colliders that the user's filter rejects
-    /// by its groups, flags, excluded body or predicate. If the user's filter has no groups, those of the chassis
-    /// apply.
+    /// by its groups, flags, excluded body or predicate. If the user's filter has no groups, the collision groups of
+    /// the chassis apply.
     fn find_colliders_near_car(&mut self, car: usize, bounds: Aabb) {
         let slot = &mut self.slots[car];
         slot.near_colliders.clear();

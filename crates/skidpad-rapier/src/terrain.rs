@@ -27,10 +27,12 @@ impl TerrainSource {
     }
 }
 
-/// Returns the smooth normals of triangle `number` of a height field in Rapier's order: cells column by column along x,
-/// in each column against y, the left halves of all cells first, then the right halves. Converts the number to the one
-/// of the field (cells row by row, both halves of a cell after each other) and rotates the corners of left halves.
-/// Returns `None` if the triangle is flat.
+/// Returns the smooth normals of triangle `number` of a height field in Rapier's numbering: cells column by column
+/// along x, in each column against y; the left halves of all cells first, then the right halves. Returns `None` if the
+/// triangle is flat.
+///
+/// The field itself numbers its cells row by row, with two triangles per cell. Rapier's right half is the first of
+/// them. Rapier's left half is the second one, but begins with its last corner, so that the normals are rotated.
 fn field_smooth_normals(field: &HeightField, number: u32) -> Option<SmoothSurface> {
     // Numbers of cells, one less than of points.
     let [columns, rows] = field.counts().map(|count| count as u32 - 1);

@@ -83,9 +83,10 @@ impl TyreModel for Brush {
     type Prepared<L: Lane> = PreparedBrush<L>;
 
     /// Computes the tyre under `conditions`. Camber and pressure have no effect, and only the sign of the speed has
-    /// one. Stiffness is proportional to load and independent of grip, half length to the square root of the load. The
-    /// friction limit is proportional to grip (at least `MIN_GRIP`), has load sensitivity up to its maximum and is
-    /// constant above. Below the minimum grip, stiffness and limit fade to 0. NaN loads and grips count as 0.
+    /// one. Stiffness is proportional to load and independent of grip; the half length is proportional to the square
+    /// root of the load. The friction limit is proportional to grip (at least `MIN_GRIP`). Over load, the limit has
+    /// load sensitivity up to its maximum and is constant above. Below `MIN_GRIP`, stiffness and limit fade to 0. NaN
+    /// loads and grips count as 0.
     #[inline(always)]
     fn prepare<L: Lane>(&self, conditions: &Conditions<L>) -> PreparedBrush<L> {
         let s = L::splat;

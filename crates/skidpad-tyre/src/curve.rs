@@ -197,10 +197,11 @@ impl CurveTyre {
         CurveConstants { carcass_compliance: [0, 1].map(|i| lengths[i] / stiffness[i]), ..common }
     }
 
-    /// Returns every value that violates the rule of its field, or an empty list, in the order of checks: nominal load,
-    /// load sensitivity not within ±1, then for each direction friction and the values of the law (finite and above 0,
-    /// the asymptote beyond the extremum), then deflection or relaxation lengths, at least `MIN_LENGTH_M`. Differences
-    /// and sums are reported with the number that is not above 0. Results are finite for a tyre without faults.
+    /// Returns every value that violates the rule of its field, or an empty list. Checks in this order: nominal load;
+    /// load sensitivity, which must be within ±1; for each direction friction and the values of the law (finite and
+    /// above 0, the asymptote slip beyond the extremum slip); deflection or relaxation lengths, at least
+    /// `MIN_LENGTH_M`. A violated difference or sum is reported as a fault of its own, such as `1 - load_sensitivity`,
+    /// with its value. Results are finite for a tyre without faults.
     pub fn faults(&self) -> Vec<ValueFault> {
         let mut faults = Vec::new();
         let mut positive = |name, value: f32| {
@@ -239,9 +240,9 @@ impl TyreModel for CurveTyre {
     type Prepared<L: Lane> = PreparedCurve<L>;
 
     /// Computes the tyre under `conditions`. Camber, speed and pressure have no effect. Load and grip are clamped to
-    /// `MIN_LOAD_N` to 1e9 N and `MIN_GRIP` to 1000; NaN counts as the lower bound. Below the lower bounds (NaN counts
-    /// as 0) the force share shrinks in proportion, and with it all forces, stiffnesses and limits, but not the
-    /// lengths.
+    /// `MIN_LOAD_N` to 1e9 N and `MIN_GRIP` to 1000; NaN counts as the lower bound. If load or grip is below its lower
+    /// bound (NaN counts as 0), the force share, a factor on all forces, stiffnesses and limits, is reduced in
+    /// proportion. The lengths are not reduced.
     fn prepare<L: Lane>(&self, conditions: &Conditions<L>) -> PreparedCurve<L> {
         let s = L::splat;
         let tyre = self.constants();

@@ -222,9 +222,10 @@ impl TMeasy {
 }
 
 impl DirectionConstants<f32> {
-    /// Fits forces by parabolas `linear x − square x²` and slips by straight lines through the values at the nominal
-    /// load (`nominal`) and twice that (`double`). Slips are at least a tenth of the nominal ones. `relaxation`:
-    /// relaxation length at the nominal load, m.
+    /// Fits the load dependence of one direction through its values at the nominal load (`nominal`) and at twice that
+    /// load (`double`): forces and slopes by parabolas `linear x − square x²`, slips by straight lines, where x is the
+    /// load over the nominal load. Slips are at least a tenth of the nominal ones. `relaxation` is the relaxation
+    /// length at the nominal load, m.
     fn new(nominal: &DirectionCurve, double: &DirectionCurve, relaxation: f32) -> Self {
         let force = |at_nominal: f32, at_double: f32| ForceOverLoad {
             linear: 2.0 * at_nominal - 0.5 * at_double,

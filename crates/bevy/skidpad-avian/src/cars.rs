@@ -134,8 +134,9 @@ pub(crate) struct Host<'a, 'w, 's, 'cw, 'cs> {
 
 impl Host<'_, '_, '_, '_, '_> {
     /// Sets the position that Avian has for the chassis of car `number` to `position` (axes of the cars, m), and its
-    /// rotation to that of the state. The 64-bit position is that of the state; its tracker restarts with both
-    /// positions. Velocities do not change. Implements [`skidpad_core::Simulation::set_engine_position`].
+    /// transform to this position with the rotation of the state. The 64-bit position is that of the state; its tracker
+    /// restarts with both positions. Velocities do not change. Implements
+    /// [`skidpad_core::Simulation::set_engine_position`].
     pub fn set_engine_position(&mut self, number: usize, position: Vec3) {
         let (world_position, slot) = (BEVY_AXES.to_world(position), &mut self.slots[number]);
         let state = self.cars.car(number).state;
