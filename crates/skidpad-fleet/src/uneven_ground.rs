@@ -184,14 +184,14 @@ impl<W: BlockLanes> UnevenGround<W> {
         near
     }
 
-    /// Replaces the contacts of the cars in the bits `cars` by those with all of `ground`, as a world of these cars
-    /// finds them in a step of `dt` s, and sets contacts and textures of all cars in `stepper`. Cars in the bits
-    /// `boxes` are near boxes. `middle` is the position in the middle of the step (world, m).
+    /// Sets contacts and textures of all cars in `stepper`, as a world of these cars finds them in a step of `dt` s.
+    /// Cars in the bits `cars` get their contacts with all of `ground`. `stepper` must have the contacts with the plane
+    /// before; all other cars keep these. Cars in the bits `boxes` are near boxes. `middle` is the position in the
+    /// middle of the step (world, m). Call [`UnevenGround::read_rays`] before.
     ///
-    /// Call [`UnevenGround::read_rays`] before. `stepper` must have the contacts with the plane; cars that are not in
-    /// `cars` keep them. On terrain without textures, cars that are neither fast nor near boxes are computed in lanes.
-    /// Fast cars are those of which a wheel moves by more than its radius in the step. All other cars, and those that
-    /// lanes cannot answer, are computed one by one.
+    /// On terrain without textures, cars that are neither fast nor near boxes are computed in lanes. Fast cars are
+    /// those of which a wheel moves by more than its radius in the step. All other cars, and those that lanes cannot
+    /// answer, are computed one by one.
     #[inline(always)]
     pub fn locate_contacts(
         &mut self,

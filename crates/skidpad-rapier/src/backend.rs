@@ -211,11 +211,11 @@ impl RapierBackend {
     /// 60 Hz. All other hulls keep a prediction distance of zero, because a larger one would treat objects next to the
     /// path as walls.
     ///
-    /// A hull is near the plane if its lowest corner is below a small height at the start or at the end of this step,
-    /// and the hull touches nothing but the plane. It lands if it is near the plane, and either its lowest corner is
-    /// not near yet, or some corner above the plane comes near it faster than [`MIN_CORNER_FALL_MPS`] (at any speed
-    /// without a loaded wheel). The prediction distance is then the distance by which the fastest corner can approach
-    /// the plane in the step, ≥ 0.
+    /// A hull is near the plane if its lowest corner is below a small height at the start or end of this step. It must
+    /// also touch nothing but the plane. A hull near the plane lands if its lowest corner is not near the plane at the
+    /// start. It also lands if some other corner comes near the plane faster than [`MIN_CORNER_FALL_MPS`], or at any
+    /// speed without a loaded wheel. The prediction distance is then the distance by which the fastest corner can
+    /// approach the plane in the step, ≥ 0.
     ///
     /// Also sets the number of velocity iterations of the world: [`CONTACT_STABILIZATION_ITERATIONS`] if any hull is
     /// near the plane, otherwise 1. Missing bodies are skipped.

@@ -312,9 +312,9 @@ impl RapierCars {
         }
     }
 
-    /// Stores how body `handle` moved in the last step, as `[centre of mass, velocity, angular velocity]` in world axes
-    /// (m, m/s, rad/s), whether or not wheels stood on the body. Replaces the entry of the body in `loaded_bodies`.
-    /// Must be called before [`RapierCars::before_step`], which makes this list that of the last step.
+    /// Stores how body `handle` moved in the last step, whether or not wheels stood on the body. `motion` is `[centre
+    /// of mass, velocity, angular velocity]` in world axes (m, m/s, rad/s). Replaces the entry of the body in
+    /// `loaded_bodies`. Must be called before [`RapierCars::before_step`], which makes this list that of the last step.
     pub(crate) fn set_last_motion(&mut self, handle: RigidBodyHandle, motion: [Vec3; 3]) {
         self.loaded_bodies.retain(|loaded_body| loaded_body.handle != handle);
         self.loaded_bodies.push(WheelLoadedBody::from_motion(handle, motion));
@@ -331,13 +331,13 @@ impl RapierCars {
         self.before_step_with_surfaces(world, controls, SurfaceProperties::default())
     }
 
-    /// Does the same as [`RapierCars::before_step`], with wheels that stand only on colliders that also pass the filter
-    /// of `ground`, and with the grip, texture and smoothness of `ground`.
+    /// Performs the first half of a step as [`RapierCars::before_step`] does, with ground of the user: wheels stand
+    /// only on colliders that also pass the filter of `ground`, with its grip, texture and smoothness.
     ///
-    /// Order: misuse is checked, an unfinished step is finished, the lists of bodies under wheels are swapped (those of
-    /// the last step are kept, the new one is emptied), cars follow the enablement of their bodies, hitch joints and
-    /// sleep are updated, the rows are solved and applied, and joints of closed hitches are locked. Returns the worst
-    /// of all reports. A step of length zero changes nothing.
+    /// First checks for misuse and finishes an unfinished step. Then makes the list of bodies under wheels that of the
+    /// last step, and empties the list of this step. Suspends and resumes cars with their bodies, and updates hitch
+    /// joints and sleep. Solves and applies the rows (equations), and locks the joints of closed hitches. Returns the
+    /// worst of all reports. For a step of length zero nothing changes.
     pub fn before_step_with_surfaces<'a>(
         &mut self,
         world: impl Into<RapierWorldMut<'a>>,
@@ -427,9 +427,9 @@ impl RapierCars {
         }
     }
 
-    /// Returns the first misuse of the world, or `None`: first [`ApiMisuse::AxesMismatch`] for gravity of which less
-    /// than half points down in the axes of the cars (zero gravity is allowed), then [`ApiMisuse::MassMismatch`] for a
-    /// chassis whose mass differs from its model by more than [`MASS_TOLERANCE_RATIO`], also of a suspended car.
+    /// Returns the first misuse of the world, or `None`. [`ApiMisuse::AxesMismatch`] comes first: less than half of
+    /// gravity points down in the axes of the cars; zero gravity is allowed. Then comes [`ApiMisuse::MassMismatch`]:
+    /// the mass of a chassis differs from its model by more than [`MASS_TOLERANCE_RATIO`], also of a suspended car.
     /// Missing bodies are ignored.
     fn find_misuse(&self, world: &RapierWorldMut<'_>) -> Option<ApiMisuse> {
         let up = self.axes.to_world(Vec3::Z);

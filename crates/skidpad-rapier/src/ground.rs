@@ -170,8 +170,9 @@ fn is_about_to_move(body: &RigidBody) -> bool {
     body.is_moving() || body.next_position() != body.position()
 }
 
-/// Returns true if a collider on which a car fell asleep has another pose than then, is about to move with its body,
-/// was removed or disabled, is a sensor, or does not collide with the car's `groups` (if any).
+/// Returns true if the ground of a sleeping car changed. This is the case if any collider on which it fell asleep has
+/// another pose than then, or is about to move with its body. A collider also counts that was removed or disabled, is a
+/// sensor now, or does not collide with the `groups` of the car (if any).
 pub(crate) fn has_ground_moved(
     ground_contacts: &[GroundMemory],
     bodies: &RigidBodySet,

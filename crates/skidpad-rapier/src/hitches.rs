@@ -78,9 +78,9 @@ impl RapierCars {
     }
 }
 
-/// Locks the three translations of the joint of each trailer that is hitched in this step of `dt` s, and unlocks the
-/// joints of all other trailers, which leaves both bodies free. [`Cars::towing_slots`] returns a towing slot only while
-/// the hitch is closed.
+/// Locks the three translations of the joint of each trailer that is hitched in this step of `dt` s. Unlocks the joints
+/// of all other trailers, which leaves both bodies free. [`Cars::towing_slots`] returns a towing slot only while the
+/// hitch is closed.
 ///
 /// The softness of a locked joint makes it close the same share of its gap per step as the hitch rows (equations) of
 /// the vehicles' own solver ([`joint_softness`]). No body is woken. Cars without joint are skipped.

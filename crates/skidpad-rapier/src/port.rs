@@ -182,8 +182,9 @@ impl WorldPort for Port<'_> {
         self.apply_supported_reactions(dt, reactions);
     }
 
-    /// Sets the end velocity of contacts on dynamic bodies to the current velocity of the body at the contact point on
-    /// the ray, in the axes of the cars, m/s. Does not change misses, contacts with other ground, and start velocities.
+    /// Sets the end velocity of contacts on dynamic bodies, in the axes of the cars, m/s. This is the current velocity
+    /// of the body at the contact point on the ray. Does not change misses, contacts with other ground, and start
+    /// velocities.
     fn update_ground_velocities(&self, probes: &[Probe], contacts: &mut [Option<Contact>]) {
         for (probe, contact) in probes.iter().zip(contacts) {
             let Some(contact) = contact else { continue };
@@ -250,9 +251,9 @@ impl Port<'_> {
         near_colliders.into_iter().any(|other| test_overlap(other).is_ok_and(|result| result.intersecting))
     }
 
-    /// Stores the user's forces on a body that is pushed in this step, and its motion in the coming step of `dt` s, in
-    /// `loaded_bodies`, for their restoration after the step. Only the first call for a body in a step stores anything.
-    /// A missing body is ignored.
+    /// Stores the user's forces on a body that wheels push in this step, so that they can be restored after the step.
+    /// Also stores its motion in the coming step of `dt` s. Both are one entry in `loaded_bodies`. Only the first call
+    /// for a body in a step stores anything. A missing body is ignored.
     pub(crate) fn store_user_forces(&mut self, handle: RigidBodyHandle, dt: f32) {
         let Some(body) = self.world.bodies.get(handle) else { return };
         if !self.loaded_bodies.iter().rev().any(|loaded_body| loaded_body.handle == handle) {
@@ -320,7 +321,7 @@ impl Port<'_> {
     /// end velocity of the ground are equal.
     ///
     /// A probe of the purpose [`ProbePurpose::MidStep`] also adds the collider to the ground of the car, unless the
-    /// last entry is the same collider, and stores whether any wheel stands on a dynamic body. A probe of the purpose
+    /// last entry is the same collider. It stores whether any wheel stands on a dynamic body. A probe of the purpose
     /// [`ProbePurpose::AlongPath`] stores nothing.
     fn query_contact(&mut self, probe: &Probe, purpose: ProbePurpose) -> Option<Contact> {
         let (car_position, ray) = probe_ray(self.axes, probe);

@@ -67,10 +67,10 @@ pub(crate) fn field_collider(field: &HeightField) -> ColliderBuilder {
         .position(Pose::from_parts(centre, rotation))
 }
 
-/// Builds one collider per surface of the mesh (a pair of grip and texture) at the origin of the mesh, in the order of
-/// their first triangles, without friction and user data. Each has all vertices of the mesh but only the triangles of
-/// its surface. Returns each with its surface and with the numbers of its triangles in the mesh. Leaves out colliders
-/// that Rapier rejects.
+/// Builds one collider per surface (pair of grip and texture) of the mesh, at the origin of the mesh, without friction
+/// and user data. Each has all vertices of the mesh but only the triangles of its surface. The colliders are in the
+/// order of their first triangles. Returns each with its surface and with the numbers of its triangles in the mesh.
+/// Leaves out colliders that Rapier rejects.
 pub(crate) fn mesh_colliders(mesh: &TriangleMesh) -> impl Iterator<Item = (ColliderBuilder, Surface, Vec<u32>)> {
     // Each surface with the corners and the numbers of its triangles.
     let mut surfaces: Vec<(Surface, Vec<[u32; 3]>, Vec<u32>)> = Vec::new();

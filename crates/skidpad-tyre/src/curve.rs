@@ -120,8 +120,8 @@ pub struct PreparedCurve<L> {
     force_share: L,
 }
 
-/// Range of the normalised slip, beyond the 1 that ends adhesion, over which the force turns from the elastic direction
-/// to the direction of full sliding, where friction opposes the sliding velocity.
+/// Range of the normalised slip beyond 1 (the end of adhesion) over which the force turns from the elastic direction to
+/// the direction of full sliding. At full sliding, friction opposes the sliding velocity.
 const SLIDING_TURN_RANGE: f32 = 1.0;
 
 /// Minimum normalised slip in divisions.

@@ -146,9 +146,9 @@ impl TMeasy {
 }
 
 impl DirectionCurve {
-    /// Adds a fault for every value outside its range: largest force (0.001 to 1e7 N) and its slip (0.001 to 10), slope
-    /// (at least twice force over slip, up to 1e9 N), sliding force (above 0, up to the largest) and its slip (above
-    /// that of the largest force, up to 100).
+    /// Adds a fault for every value outside its range. The largest force is 0.001 to 1e7 N, and its slip 0.001 to 10.
+    /// The slope is at least twice the largest force over its slip, up to 1e9 N. The sliding force is above 0, up to
+    /// the largest force. Its slip is above that of the largest force, up to 100.
     fn check(&self, faults: &mut Vec<ValueFault>) {
         let Self { slope, largest, largest_slip, sliding, sliding_slip } = *self;
         add_fault_unless(faults, (1e-3..=1e7).contains(&largest), "largest", largest, "a force from 0.001 to 1e7 N");

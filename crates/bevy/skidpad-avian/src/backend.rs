@@ -119,8 +119,8 @@ impl Simulation for AvianBackend {
         BACKEND_INFO.name
     }
 
-    /// Takes one step: sets platforms, wind, controls and the number of substeps, advances the time of the app by the
-    /// step length, and runs the schedule of Avian's physics once, which also runs the systems of the cars. Then
+    /// Takes one step. Sets platforms, wind, controls and the number of substeps, and advances the time of the app by
+    /// the step length. Runs the schedule of Avian's physics once, which also runs the systems of the cars. Then
     /// advances the clock. Returns the report of the cars. A step length of zero or an invalid one changes nothing and
     /// returns the report of a skipped step.
     fn step(&mut self, controls: &[Controls]) -> StepReport {

@@ -483,8 +483,9 @@ impl WorldPort for Port<'_, '_, '_> {
         }
     }
 
-    /// Sets the end velocity of contacts on dynamic bodies to the current velocity of the body at the contact point on
-    /// the ray, in the axes of the cars, m/s. Does not change misses, contacts with other ground, and start velocities.
+    /// Sets the end velocity of contacts on dynamic bodies, in the axes of the cars, m/s. This is the current velocity
+    /// of the body at the contact point on the ray. Does not change misses, contacts with other ground, and start
+    /// velocities.
     fn update_ground_velocities(&self, probes: &[Probe], contacts: &mut [Option<Contact>]) {
         for (probe, contact) in probes.iter().zip(contacts) {
             let Some(contact) = contact else { continue };

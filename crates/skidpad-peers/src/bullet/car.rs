@@ -114,10 +114,10 @@ impl Car {
     /// Takes a step of Bullet's world of length `dt` s. `inputs` are those of the wheels in order; a missing input
     /// counts as zero.
     ///
-    /// Order: gyroscopic torque and gravity, contact of the hull with `ground`, motion of the pose, the part of an
-    /// impact of the hull that must not move this pose, and at last the vehicle (rays, springs, friction) at the new
-    /// pose with the new velocity. The velocity after the step therefore includes the vehicle's impulses but not the
-    /// gravity of the next step.
+    /// First applies gyroscopic torque and gravity, and keeps the hull out of `ground`. Then moves the pose, and adds
+    /// the change of velocity by an impact of the hull that must not move this pose. At last updates the vehicle (rays,
+    /// springs, friction) at the new pose with the new velocity. The velocity after the step therefore includes the
+    /// vehicle's impulses but not the gravity of the next step.
     pub fn step(&mut self, ground: &Ground, inputs: &[WheelInput], dt: f64) {
         self.body.apply_gyroscopic_torque(&self.tuning.inertia, dt);
         self.body.velocity.z -= f64::from(ground.gravity()) * dt;

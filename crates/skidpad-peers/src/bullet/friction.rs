@@ -91,7 +91,7 @@ impl Car {
     }
 
     /// Returns the change of speed of the point `arm` (from the centre of mass, m) along the unit vector `axis` per
-    /// impulse along it, 1/kg: 1/m + (r × n)·J⁻¹ (r × n), world axes.
+    /// impulse along `axis`, 1/kg. With the arm r and the axis n in world axes: 1/m + (r × n)·J⁻¹ (r × n).
     fn compliance(&self, arm: DVec3, axis: DVec3) -> f64 {
         let r_cross_n = arm.cross(axis);
         1.0 / self.tuning().mass + r_cross_n.dot(self.world_inverse_inertia * r_cross_n)
