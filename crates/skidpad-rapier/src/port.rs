@@ -121,7 +121,7 @@ impl WorldPort for Port<'_> {
     /// Applies the pushes of the vehicles (one per car) to their chassis. For each car, first stores whether its body
     /// sleeps; a sleeping or missing body is skipped. Then stores the user's forces and the push. Applies the push as
     /// force and torque over the step of `dt` s, or as an impulse at once if it is an impact and the hull would overlap
-    /// something ([`Port::is_impact_with_overlap`]). At last applies the impulses of walls that stop its rims
+    /// something ([`Port::is_impact_with_overlap`]). Finally applies the impulses of walls that stop its rims
     /// ([`rim_walls::apply_rim_wall_impulses`]). Impulses on the hull are ignored: Rapier solves its contacts.
     fn apply_impulses(&mut self, dt: f32, pushes: &[ChassisImpulse]) {
         for (car, push) in pushes.iter().enumerate() {

@@ -65,7 +65,7 @@ impl Port<'_> {
     ///
     /// For each body, first stores the user's forces and sums up its wheel impulses. Solves the contacts once more with
     /// these final impulses. Then applies force and torque that lead to the solved motion, scaled up by the damping
-    /// that Rapier will apply. At last pushes the bodies below at each point with a normal impulse above 0. All pushed
+    /// that Rapier will apply. Finally pushes the bodies below at each point with a normal impulse above 0. All pushed
     /// bodies wake.
     pub(crate) fn apply_supported_reactions(&mut self, dt: f32, reactions: &[Reaction]) {
         // Taken out, so that `self` can be borrowed; put back at the end.

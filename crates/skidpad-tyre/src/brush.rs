@@ -54,7 +54,7 @@ pub const MIN_ROLLING_RATIO: f32 = 0.01;
 impl Brush {
     /// Returns every value that violates the rule of its field or is of absurd size, or an empty list. Checks for each
     /// direction bristle stiffness (up to 1e12 N/m²) and friction (up to 100), then half length (up to 1 m) and nominal
-    /// load (up to 1e6 N), all above 0, and at last load sensitivity (0 to below 1). Results are finite for a tyre
+    /// load (up to 1e6 N), all above 0, and finally load sensitivity (0 to below 1). Results are finite for a tyre
     /// without faults.
     pub fn faults(&self) -> Vec<ValueFault> {
         let mut faults = Vec::new();

@@ -85,9 +85,9 @@ impl Tyre {
     }
 
     /// Returns the slip ratio at which the upright tyre has its largest longitudinal force at `load` N and standstill,
-    /// on grip 1. `None` for dry friction, which does not creep. Simple curves have a formula, whose result can exceed
-    /// 1. For all other laws, searches from 0.0005 to 1 in steps of 0.0005, without lateral slip, and returns the
-    /// smallest slip of the largest force.
+    /// on grip 1. `None` for dry friction, which does not creep. Simple curves have a formula, and its result can be
+    /// above 1. For all other laws, searches slips from 0.0005 to 1 in steps of 0.0005, without lateral slip. Returns
+    /// the smallest slip of the largest force.
     pub fn peak_slip(&self, load: f32) -> Option<f32> {
         if let Self::Curve(tyre) = self {
             return tyre.peak_slip(load);

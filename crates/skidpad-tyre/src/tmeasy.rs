@@ -124,7 +124,7 @@ const LOAD_RATIO_RANGE: [f32; 2] = [0.05, 2.0];
 
 impl TMeasy {
     /// Returns every value that violates the rule of its field, or an empty list. Checks in this order: nominal load (1
-    /// to 1e6 N), relaxation lengths (1e-5 to 100 m), and the values of all four curves ([`DirectionCurve`]). At last,
+    /// to 1e6 N), relaxation lengths (1e-5 to 100 m), and the values of all four curves ([`DirectionCurve`]). Finally,
     /// a slope or force at twice the nominal load must be below four times the nominal one; otherwise the curve over
     /// load would be negative at low loads. Results are finite for a tyre without faults.
     pub fn faults(&self) -> Vec<ValueFault> {

@@ -119,7 +119,7 @@ pub struct PendingCars<'w, 's> {
 impl PendingCars<'_, '_> {
     /// Applies to `host` all changes of cars since the last tick. First removes the cars that no longer exist or have
     /// lost [`Car`]. Then sets the state of every car that is new, is teleported or has a changed [`Car`]; other cars
-    /// are not touched. At last hitches and unhitches trailers.
+    /// are not touched. Finally hitches and unhitches trailers.
     ///
     /// The new state is chosen by these rules. A teleport determines it. Without a teleport, a car that has a state
     /// with as many wheels as its model keeps this state; any other car starts at rest at its transform.

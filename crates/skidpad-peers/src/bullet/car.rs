@@ -115,7 +115,7 @@ impl Car {
     /// counts as zero.
     ///
     /// First applies gyroscopic torque and gravity, and keeps the hull out of `ground`. Then moves the pose, and adds
-    /// the change of velocity by an impact of the hull that must not move this pose. At last updates the vehicle (rays,
+    /// the change of velocity by an impact of the hull that must not move this pose. Finally updates the vehicle (rays,
     /// springs, friction) at the new pose with the new velocity. The velocity after the step therefore includes the
     /// vehicle's impulses but not the gravity of the next step.
     pub fn step(&mut self, ground: &Ground, inputs: &[WheelInput], dt: f64) {
