@@ -74,10 +74,12 @@ impl AutoReverse {
     /// and holding brake. `is_standing` is the result of [`is_stationary`] for the car.
     ///
     /// The standstill time grows while the car stands and only the pedal that brakes in this direction is pressed (more
-    /// than 0.05); otherwise it is 0. When it exceeds [`AutoReverse::direction_pause_s`], the direction changes, at
-    /// once for this call, and the time is 0 again. In reverse the pedals are exchanged. A standing car with closed
-    /// throttle is braked fully if [`AutoReverse::holds_at_standstill`] is set. This brake is released within 0.4 s as
-    /// the throttle opens, and at once if the car rolls with closed throttle. The larger of both brakes counts.
+    /// than 0.05); otherwise it is 0. When it exceeds [`AutoReverse::direction_pause_s`], the direction changes, which
+    /// applies already to this call, and the time is 0 again. In reverse the pedals are exchanged.
+    ///
+    /// If [`AutoReverse::holds_at_standstill`] is set, a standing car with closed throttle is braked fully (holding
+    /// brake). The holding brake is released within 0.4 s as the throttle opens, and at once if the car rolls with
+    /// closed throttle. The larger of pedal brake and holding brake counts.
     pub fn pedals(&mut self, accelerator: f32, brake: f32, is_standing: bool, dt: f32) -> Pedals {
         // Pedal of the other direction (it brakes), and pedal of this direction.
         let (braking_pedal, driving_pedal) = match self.direction {

@@ -136,10 +136,12 @@ impl EventDetector {
         *self = Self::default();
     }
 
-    /// Calls `emit` with everything that happened to `car` in the step of `dt` s since the last call: events of the
-    /// wheels in order, then gear, engine, limiter, rollover, hitch, and collision. Stores the data of the car for the
-    /// next call. Call it after every step. The first call only stores. Rollover has different limits for start and
-    /// end, as skids have. For peers, only events that follow from their states are reported.
+    /// Calls `emit` with every event of `car` in its last step of `dt` s: events of the wheels in order, then gear,
+    /// engine, limiter, rollover, hitch, and collision. Stores the data of the car for the next call. Call this
+    /// function after every step. The first call, and the first after [`EventDetector::reset`], only stores.
+    ///
+    /// Skids and rollover have different limits for start and end. For peers (vehicles of other engines), only events
+    /// that follow from their states are reported.
     pub fn update(&mut self, car: &CarView<'_>, dt: f32, mut emit: impl FnMut(Event)) {
         let mut current = LastBody::new(car);
         // First call: store without events.
@@ -200,14 +202,14 @@ impl LastBody {
 }
 
 impl LastWheel {
-    /// Returns the wheel's data after the next step, and calls `emit` with its events in the order contact, surface,
-    /// skid and bump stop. `i` is the index of the wheel, `dt` the step in s. `body` is the motion before the step;
-    /// without it a touchdown has speed 0.
+    /// Returns the data of wheel `i` after the last step of `dt` s, and calls `emit` with its events in the order
+    /// contact, surface, skid and bump stop. `self` has the data before the step. `body` is the motion of the car
+    /// before the step; without it a touchdown has speed 0.
     ///
     /// A skid starts above 0.3 of [`skid_intensity`] and ends at 0.2 or less. The grip of a touching wheel without
-    /// contact data stays the last one. A surface change needs a known grip before and after. The speed of a touchdown
-    /// is that of body and ground towards each other at the contact, at least 0; that of a bump stop is the mean
-    /// compression speed.
+    /// contact data stays the last one. A surface change needs a known grip before and after the step. The speed of a
+    /// touchdown is that of body and ground towards each other at the contact, at least 0. The speed of a bump stop is
+    /// the mean compression speed over the step.
     fn after_step(
         self,
         car: &CarView<'_>,
@@ -262,9 +264,10 @@ impl LastWheel {
     }
 }
 
-/// Returns the change of velocity in the last step by contacts of the hull, world axes, m/s. Returns `None` if it is at
-/// most [`MIN_HIT_DELTA_V_MPS`], or for peers. A car without that figure was asleep before the step: its whole change
-/// of velocity since `previous` counts.
+/// Returns the change of velocity in the last step by contacts of the hull, world axes, m/s. Returns `None` if the
+/// change is at most [`MIN_HIT_DELTA_V_MPS`], and always for peers (vehicles of other engines). For a car that was
+/// asleep before the step, [`CarView::collision_velocity_change`] is `None`; its whole change of velocity since
+/// `previous` counts.
 fn collision_velocity_change(car: &CarView<'_>, previous: &LastBody) -> Option<Vec3> {
     // Peers report no forces.
     car.vehicle?;

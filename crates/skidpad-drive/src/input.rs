@@ -140,10 +140,13 @@ pub struct InputFilter {
 
 impl InputFilter {
     /// Advances pedals and steering towards `inputs` by `dt` s, stores and returns them. Each input is clamped to its
-    /// range (a non-finite one counts as 0), loses its dead zone, and is approached at the rates of `shaping`: pedals
-    /// at the press or release rate, steering at those of [`InputShaping::steer_rate`] and
-    /// [`InputShaping::centring_rate`]. Before that, steering is bent by the curve `x^c`, with c clamped to 1 to 4.
-    /// Steering is a share of the limit of [`max_useful_steer`], −1 (right) to 1 (left); the pedals are 0 to 1.
+    /// range (a non-finite one counts as 0) and loses its dead zone. The travel of the steering is then bent by the
+    /// curve `x^c`, with the exponent c clamped to 1 to 4.
+    ///
+    /// Pedals approach their input at the press or release rate of `shaping`. Steering moves at
+    /// [`InputShaping::steer_rate`] away from the centre and at [`InputShaping::centring_rate`] towards it. The
+    /// returned pedals are 0 to 1. The returned steering is a share of the limit of [`max_useful_steer`], −1 (right) to
+    /// 1 (left).
     pub fn update(&mut self, shaping: &InputShaping, inputs: &Inputs, dt: f32) -> Inputs {
         // Next position of a pedal.
         let filter_pedal = |position: f32, demand: f32| {
@@ -167,9 +170,9 @@ impl InputFilter {
     }
 }
 
-/// Returns the steering after `dt` s, a share of the limit. The steering moves away from the centre at the steering
-/// rate and towards it at the centring rate. If `target` is on the other side, the steering stops at the centre in this
-/// call.
+/// Returns the steering after `dt` s, moved from `position` towards `target`; both are shares of the steering limit.
+/// The steering moves away from the centre at the steering rate and towards it at the centring rate. If `target` is on
+/// the other side of the centre, the steering moves at most to the centre in this call.
 fn filter_steering(position: f32, target: f32, shaping: &InputShaping, dt: f32) -> f32 {
     let is_returning = position * target < 0.0 || target.abs() < position.abs();
     if !is_returning {

@@ -57,7 +57,7 @@ struct WheelMoment {
 }
 
 impl PoseInterpolator {
-    /// Creates a car at rest in `state` until [`PoseInterpolator::push`].
+    /// Creates the motion of a car that rests in `state` until [`PoseInterpolator::push`], with rolling angles of 0.
     pub fn new(model: &Model, state: &State) -> Self {
         let wheel_motions = (0..state.wheels.len()).map(|i| [wheel_moment(model, state, i); 2]).collect();
         let current = BodyMoment::new(state);
@@ -90,8 +90,9 @@ impl PoseInterpolator {
         self.wheel_motions.len()
     }
 
-    /// Returns the pose of the body at `share` of the last step, clamped to 0 to 1 (0 if it is not finite): position on
-    /// the Hermite curve with limited slopes, rotation by spherical interpolation, normalised.
+    /// Returns the pose of the body at `share` of the last step, clamped to 0 to 1 (0 if it is not finite). The
+    /// position is on the cubic Hermite curve with limited slopes; the rotation is interpolated spherically and
+    /// normalised.
     pub fn body_pose(&self, share: f32) -> Pose {
         let s = clamp_share(share);
         // Displacement in the step, m.
@@ -150,7 +151,8 @@ fn wheel_moment(model: &Model, state: &State, i: usize) -> WheelMoment {
     }
 }
 
-/// Limits a slope so that the cubic does not overshoot: the sign of `displacement`, and at most three times its size.
+/// Limits `slope` so that the cubic curve does not overshoot: to the range from 0 to three times `displacement`, which
+/// includes its sign.
 fn limit_slope(slope: f32, displacement: f32) -> f32 {
     slope.clamp(3.0 * displacement.min(0.0), 3.0 * displacement.max(0.0))
 }

@@ -4,12 +4,13 @@ use skidpad_core::state::{Placement, Tow};
 use skidpad_core::{DMat3, DVec3, Mat3, Model, Quat, Scene, State, Vec3};
 
 /// Returns the states of trailers of the models `trailers` in line behind a vehicle of the model `towing_model` in
-/// `state`, each hitched to the one before. Each hitch point coincides with the coupler point behind it.
+/// `state`, each hitched to the vehicle before it. Each coupler point coincides with the hitch point before it.
 ///
-/// The trailers are arranged as [`State::train_at_rest`] does on level ground, with the static loads of the train, but
-/// on the plane on which the vehicle stands (least squares, or that of its rest pose if its wheels define none),
-/// and with its motion as one rigid body. If a hitch is higher or lower than at rest, the trailer pitches about its
-/// wheels, which stay on the plane; the sine of the pitch is limited to 0.2.
+/// The trailers are arranged as in [`State::train_at_rest`] (static loads of the train on level ground), then moved to
+/// the plane on which the towing vehicle stands. This plane is fitted through its touching wheels by least squares; if
+/// they define none, it follows from the pose of the vehicle. The trailers have the motion of the vehicle, continued as
+/// one rigid body. If a hitch is higher or lower than at rest, the trailer pitches about its wheels, which stay on the
+/// plane; the sine of the pitch is limited to 0.2.
 ///
 /// `vehicle_index` is the index of the vehicle in its world. [`State::tow`] of the trailers assumes that their indices
 /// follow it; change it if they have others. The list ends before the first trailer without a coupler or behind a
@@ -30,7 +31,8 @@ pub fn place_trailers_behind(
         Plane::fit_below(towing_model, state).unwrap_or_else(|| Plane::from_rest_pose(state, &towing_rest_state));
     // State of the vehicle ahead of the next trailer.
     let mut state_ahead = state.clone();
-    // Places the trailer `model_pair[1]` behind the vehicle `model_pair[0]`, and makes it the vehicle ahead.
+    // Returns the state of the trailer `model_pair[1]` behind the vehicle `model_pair[0]`, and makes it the vehicle
+    // ahead; `None` ends the list.
     let place_next = |(model_pair, rest_state): (&[&Model], State)| {
         let tow = rest_state.tow?;
         let (hitch, coupler) = (model_pair[0].parts().hitch?.point, model_pair[1].parts().coupler?.point);
@@ -83,9 +85,10 @@ struct Plane {
 }
 
 impl Plane {
-    /// Fits a plane `z = a + b x + c y` through the contact points of the touching wheels by least squares, in vehicle
-    /// axes. The x axis of its frame is the heading of the vehicle in the plane. Returns `None` if they do not define
-    /// one: fewer than three, in one line, or a plane perpendicular to the heading.
+    /// Fits a plane `z = a + b x + c y` in vehicle axes through the contact points of the touching wheels by least
+    /// squares, and converts it to world axes. The x axis of its frame is the heading of the vehicle in the plane.
+    /// Returns `None` if the points define no plane (fewer than three, or in one line), or if the plane is
+    /// perpendicular to the heading.
     fn fit_below(model: &Model, state: &State) -> Option<Self> {
         let touching_wheels = model.wheels().iter().zip(&state.wheels).filter(|(_, wheel)| wheel.contact);
         let points =
@@ -109,9 +112,8 @@ impl Plane {
         Some(Self { to_world, point })
     }
 
-    /// Returns the plane relative to which a vehicle in `state` is as at `rest_state` on level ground at height 0, for
-    /// a vehicle whose wheels touch nothing: the rotation between both poses, and the position that the world origin of
-    /// the rest pose has in it.
+    /// Returns the plane for a vehicle in `state` whose wheels touch nothing. Relative to this plane the vehicle has
+    /// the pose that it has in `rest_state` relative to level ground at height 0.
     fn from_rest_pose(state: &State, rest_state: &State) -> Self {
         let to_world = (state.rotation * rest_state.rotation.inverse()).normalize();
         Self { to_world, point: state.position - (to_world * rest_state.position.as_vec3()).as_dvec3() }

@@ -8,10 +8,11 @@ const PROBE_START_HEIGHT_M: f32 = 1.0;
 const PROBE_DEPTH_M: f32 = 1000.0;
 
 /// Places the car in slot `car` of `world` upright and at rest on the ground below it, perpendicular to that ground and
-/// with its heading. Returns true if there is ground from 1 m above to 1 km below its centre of mass. Otherwise, or if
-/// the world answers no probes, the car is placed upright in the air at its position and the result is false.
+/// with its present heading. Returns true if there is ground from 1 m above to 1 km below its centre of mass.
+/// Otherwise, or if the world answers no probes, the car is placed upright in the air at its position and the result is
+/// false.
 ///
-/// Engine, gear, brakes and contact patches are reset to those of a new car.
+/// All dynamic state, such as engine, gear, brakes and contact patches, is reset to that of a new car.
 ///
 /// # Errors
 /// The slot does not exist, is empty or holds a suspended car. Nothing is changed then.
@@ -38,9 +39,9 @@ pub fn downward_probe(car: usize, state: &State) -> Probe {
     }
 }
 
-/// Returns the state of a car of `model` upright and at rest with the position and heading of `state`. The car stands
-/// perpendicular to the ground `contact` at the contact of `probe`, or is level in the air, with its centre of mass at
-/// the position of `state`, if that is `None`.
+/// Returns the state of a car of `model` upright and at rest with the heading of `state`. With a ground `contact`, the
+/// car stands perpendicular to that ground at the contact point of `probe`. Without one (`None`), the car is level in
+/// the air, with its centre of mass at the position of `state`.
 pub fn upright_state_on(model: &Model, state: &State, probe: &Probe, contact: Option<&Contact>) -> State {
     let forward = state.rotation * Vec3::X;
     match contact {
@@ -55,9 +56,9 @@ pub fn upright_state_on(model: &Model, state: &State, probe: &Probe, contact: Op
     }
 }
 
-/// Returns the yaw angle of a car on ground with this `normal` whose x axis points in the direction of `forward`, seen
-/// from above, rad, positive to the left. The angle is measured after the ground is rotated to level by the shortest
-/// rotation.
+/// Returns the yaw angle of a car on ground with this `normal` such that its x axis, seen from above, points in the
+/// direction of `forward`, rad, positive to the left. The angle is measured after the ground is rotated to level by the
+/// shortest rotation.
 fn yaw_on_ground(normal: Vec3, forward: Vec3) -> f32 {
     // Vector in the ground directly above or below `forward`, times `normal.z`, so that nothing is divided.
     let ground_vector =

@@ -33,18 +33,20 @@ impl GroundBodyMotion {
         self.velocity + self.angular_velocity.cross(point - self.centre)
     }
 
-    /// Returns the mean velocity over a step of `dt` s of the body's point that is at `point` at its start, m/s: the
-    /// velocity at the start plus the centripetal acceleration times half the step.
+    /// Returns the mean velocity over a step of `dt` s of the body's point that is at `point` at the start of the step,
+    /// m/s: the velocity at the start plus the centripetal acceleration times half the step.
     fn mean_velocity_at(&self, point: Vec3, dt: f32) -> Vec3 {
         let rotational_velocity = self.angular_velocity.cross(point - self.centre);
         self.velocity + rotational_velocity + self.angular_velocity.cross(rotational_velocity) * (0.5 * dt)
     }
 
-    /// Returns the velocity at the end of a step of `dt` s, at the contact `point`, of a car that a kinematic body
-    /// carries along, world axes, m/s. Computes the mean velocity of the body at the car in this and in the last step,
-    /// and adds their difference times `pose_lag` / dt to the former; likewise for the angular velocity. The rotation
-    /// is applied with the arm from car to point. `last_motion` is the motion of the body in the last step; `None`
-    /// counts as unchanged. `point` and the centre of mass `car_centre` are those in the middle of the step, m.
+    /// Returns the velocity at the end of a step of `dt` s, at the contact `point`, of a car that this kinematic body
+    /// carries along, world axes, m/s. `last_motion` is the motion of the body in the last step; `None` counts as
+    /// unchanged. `point` and the centre of mass `car_centre` of the car are those in the middle of the step, m.
+    ///
+    /// Computes the mean velocity of the body at the car in this step and in the last step. Extrapolates their
+    /// difference by `pose_lag` / dt, and likewise the angular velocity. Then adds the rotation with the arm from car
+    /// to point. `pose_lag` is the time by which the engine's poses lag velocities, s ([`crate::pose_lag`]).
     ///
     /// Engines move a kinematic body with its velocity throughout the step, but a car's pose as if its velocity acted
     /// `pose_lag` s early. At the velocity of the body itself, a car parked on a train that accelerates at 5 m/s² would
@@ -87,18 +89,20 @@ pub struct DynamicGroundBody {
     pub inverse_mass: Mat3,
     /// Change of angular velocity per angular impulse, 1/(kg m²).
     pub inverse_inertia: Mat3,
-    /// Whether contacts support the body, and whether they hold it by friction.
+    /// `[supported, held by friction]`: whether contacts support the body, and whether any of them holds it by
+    /// friction.
     pub support_flags: [bool; 2],
 }
 
 impl DynamicGroundBody {
-    /// Returns motion and response of the body for a wheel that touches it along `normal` (unit vector, world axes), in
-    /// the axes of the cars. A body without support has its full response.
+    /// Returns motion and response (inverse mass and inertia) of the body for a wheel that touches it along `normal`
+    /// (unit vector, world axes), in the axes of the cars. A body without support has its full response.
     ///
-    /// Engines solve contacts after the wheels. Contacts that support the body therefore lock its motion along the
-    /// normal and tilting here (it still slides and turns about the normal), and friction locks all motion. Locked
-    /// directions keep the velocity at the start of the step and have zero inverse mass. If a crate on the floor
-    /// counted as free, the wheel would get too small a force.
+    /// Engines solve contacts after the wheels. Contacts that support the body therefore lock its translation along the
+    /// normal and its tilt here; it still slides along the ground and turns about the normal. If friction holds the
+    /// body, all motion is locked. Locked directions keep the velocity at the start of the step and have zero inverse
+    /// mass; free ones have the velocity at the end. If a crate on the floor counted as free, the wheel would get too
+    /// small a force.
     pub fn dynamic_body(&self, axes: WorldAxes, normal: Vec3) -> DynamicBody {
         // Projection onto the normal.
         let normal_projection = Mat3::from_cols(normal * normal.x, normal * normal.y, normal * normal.z);

@@ -6,8 +6,10 @@ use skidpad_core::{DVec3, Vec3};
 pub const REST_SPEED_MPS: f32 = 1e-3;
 
 /// Returns the time by which poses lag velocities in a step of `dt` s, s: dt (n − 1) / 2n with n `substeps` (at least
-/// 1; 0 counts as 1). Forces act evenly over n substeps, each of which moves the pose with its own velocity, so that a
-/// change of velocity moves the pose for the share θ = (n + 1) / 2n of the step; the lag is (1 − θ) dt.
+/// 1; 0 counts as 1).
+///
+/// Forces act evenly over n substeps, each of which moves the pose with its own velocity. A change of velocity
+/// therefore moves the pose as if it acted for the share θ = (n + 1) / 2n of the step. The lag is the rest, (1 − θ) dt.
 pub fn pose_lag(dt: f32, substeps: usize) -> f32 {
     let substeps = substeps.max(1) as f32;
     dt * (substeps - 1.0) / (2.0 * substeps)
@@ -46,9 +48,9 @@ impl PositionTracker {
         (self.engine_position != self.exact_position.as_vec3()).then_some(self.engine_position)
     }
 
-    /// Returns the position of a body that the engine has at `engine_position`, m. This is the 64-bit position if both
-    /// differ by at most the last digit of a coordinate, as for a standing car. Otherwise the user moved the body, and
-    /// `engine_position` is returned.
+    /// Returns the 64-bit position of a body that the engine has at `engine_position`, m. This is the tracked 64-bit
+    /// position if both differ by at most the last digit of a coordinate, as for a standing car. Otherwise the user
+    /// moved the body, and `engine_position` is returned. The track does not change.
     pub fn position(&self, engine_position: Vec3) -> DVec3 {
         let engine_position = engine_position.as_dvec3();
         if (engine_position - self.exact_position).abs().max_element() > self.resolution_m() {
@@ -64,14 +66,16 @@ impl PositionTracker {
     }
 
     /// Updates the position after a step of `dt` s that began with the velocity `start_velocity` and ended at
-    /// `engine_position` (m) with `end_velocity` (m/s, world axes). If the engine's displacement matches
-    /// `start_velocity` · lag + `end_velocity` · (dt − lag) within four digits of the coordinates, that sum is added to
-    /// the 64-bit position. Otherwise something else (a contact, a joint) moved the body, and the engine's position is
-    /// adopted for both. `pose_lag` is the lag in s, as [`pose_lag`] returns it.
+    /// `engine_position` (m) with `end_velocity` (m/s, world axes). `pose_lag` is the lag in s, as [`pose_lag`] returns
+    /// it.
+    ///
+    /// If the engine's displacement matches `start_velocity` · lag + `end_velocity` · (dt − lag) within four digits of
+    /// the coordinates, that sum is added to the 64-bit position. Otherwise something else (a contact, a joint) moved
+    /// the body, and the engine's position is adopted for both positions.
     ///
     /// Returns the rounded 64-bit position that must be set in the engine, and stores it as the engine's position.
-    /// Returns `None` if the engine's position must stay: after an adoption, and for a body at rest that is within one
-    /// digit.
+    /// Returns `None` if the engine's position must stay: after an adoption, and for a body at rest whose positions
+    /// differ by at most one digit.
     pub fn update(
         &mut self,
         engine_position: Vec3,

@@ -36,9 +36,9 @@ impl RimWalls {
         self.0.clear();
     }
 
-    /// Adds a contact point of a rim of `car` with a wall. `arm` leads from the centre of mass to the point, m;
-    /// `normal` is a unit vector out of the wall; `min_normal_speed` is the minimum speed along it at the end of the
-    /// step, m/s. Points must be added in the order of cars.
+    /// Adds a contact point of a rim of `car` with a wall, with zero impulse. `arm` leads from the centre of mass of
+    /// the car to the point, m; `normal` is a unit vector out of the wall. `min_normal_speed` is the minimum speed of
+    /// the point along the normal at the end of the step, m/s. Points must be added in the order of cars.
     pub fn add(&mut self, car: usize, arm: Vec3, normal: Vec3, min_normal_speed: f32) {
         self.0.push(RimWall { car, arm, normal, min_normal_speed, impulse: 0.0 });
     }
@@ -48,15 +48,16 @@ impl RimWalls {
         self.0.iter().any(|wall| wall.car == car)
     }
 
-    /// Computes the impulses that stop the rims of `car` by sequential impulses without friction (projected
-    /// Gauss-Seidel), and stores them in its points; `None` if none are needed. `twist` is its velocity and angular
-    /// velocity at the end of the step without them, m/s and rad/s. `inverse_mass` is its inverse mass along each world
-    /// axis, 1/kg. `angular_response` returns the change of angular velocity by an angular impulse about its centre of
-    /// mass.
+    /// Computes the impulses that stop the rims of `car`, by sequential impulses without friction (projected
+    /// Gauss-Seidel), and stores them in the points of the car. Returns their sums; `None` if no impulse is needed.
+    ///
+    /// `twist` is the velocity (m/s) and angular velocity (rad/s) of the chassis at the end of the step without these
+    /// impulses. `inverse_mass` is the inverse mass along each world axis, 1/kg. `angular_response` returns the change
+    /// of angular velocity by an angular impulse about the centre of mass.
     ///
     /// Each pass raises the normal speed of every point to its minimum, with a total impulse ≥ 0 per point. The passes
-    /// end after 16 of them, or when no point changes the velocity by more than 1e-6 m/s.
-    /// The stop is an impact if some point approaches its wall faster than [`IMPACT_SPEED_MPS`] before.
+    /// end after 16 of them, or when no point changes the velocity by more than 1e-6 m/s. The stop is an impact if some
+    /// point approaches its wall faster than [`IMPACT_SPEED_MPS`] before the first pass.
     pub fn solve(
         &mut self,
         car: usize,
@@ -99,7 +100,7 @@ impl RimWalls {
     }
 }
 
-/// Impulses that stop a car.
+/// Sum of the impulses that stop the rims of a car at walls.
 #[derive(Clone, Copy, Debug)]
 pub struct RimWallImpulse {
     /// Impulse, N s.

@@ -30,13 +30,14 @@ impl<H: Copy> WheelTriangles<H> {
         self.colliders.clear();
     }
 
-    /// Adds the faces of a collider that the rim of `probe` may touch, with grip 1, and its handle for each of them.
-    /// `shape` is at `pose` in the world's `axes`. The triangles are relative to the start of the ray, in the axes of
-    /// the cars.
+    /// Adds the faces of a collider that the rim of `probe` may touch, with grip 1, and the handle of the collider for
+    /// each face. `shape` is at `pose` in the world's `axes`. The triangles are relative to the start of the ray, in
+    /// the axes of the cars, m.
     ///
     /// A box adds all its faces (number 0), or none if it contains the start of the ray. A plane adds one triangle
     /// around the wheel (number 0). Meshes and height fields add the triangles near the bounding box of the rim, with
-    /// their numbers in the shape. Returns true for these shapes; other shapes have no faces and return false.
+    /// their numbers in the shape. Returns true for these four kinds of shapes, even if no face is added; other shapes
+    /// have no faces and return false.
     pub fn add(&mut self, axes: WorldAxes, probe: &Probe, (handle, shape): (H, &dyn Shape), pose: &Pose) -> bool {
         let (_, ray) = probe_ray(axes, probe);
         // Bounding box of the rim in the axes of the shape, enlarged against rounding.
@@ -101,9 +102,10 @@ impl<H: Copy> WheelTriangles<H> {
         self.smooth_ground_contact(probe, |_, _| None)
     }
 
-    /// Returns the contact as [`WheelTriangles::ground_contact`] does, on surfaces with smooth normals, and the
-    /// collider of the triangle that carries most load. `smooth_surface` returns those normals by collider and number
-    /// of the triangle in its shape; `None` for a flat triangle.
+    /// Returns the contact of the wheel of `probe` with all added triangles, on surfaces with smooth normals, and the
+    /// collider of the triangle that carries most load; `None` for a miss. `smooth_surface` returns the smooth normals
+    /// by collider and number of the triangle in its shape; `None` for a flat triangle. The contact has the axes of the
+    /// cars, grip 1 and no ground data.
     pub fn smooth_ground_contact(
         &self,
         probe: &Probe,
@@ -116,8 +118,9 @@ impl<H: Copy> WheelTriangles<H> {
         Some((self.colliders[triangle], contact))
     }
 
-    /// Returns the contact point of a wall that stops the rim of `probe`, and the collider of the wall; `None` if no
-    /// added triangle stops it. `support` is the contact of the wheel with the ground, if any.
+    /// Returns the contact point of the wall that stops the rim of `probe`, in the axes of the cars, and the collider
+    /// of the wall. Returns `None` if no added triangle is a wall within reach that is too high for the wheel to climb.
+    /// `support` is the contact of the wheel with the ground, if any.
     pub fn wall_contact(&self, probe: &Probe, support: Option<&Contact>) -> Option<(HullPoint, H)> {
         let (triangle, point) = wall_contact(probe, &self.triangles, support)?;
         Some((point, self.colliders[triangle]))
@@ -138,11 +141,12 @@ pub fn triangle_corners(shape: &dyn Shape, number: u32) -> Option<[Vector; 3]> {
 /// Relative rounding error of coordinates by which a search box is enlarged.
 const COORDINATE_ROUNDING_RATIO: f32 = 4.0 * f32::EPSILON;
 
-/// Calls `visit` with the corners (axes of the field, m) and numbers of the triangles of `field` in the columns (along
-/// x) and rows (along z) that `search_box` covers, whatever their height. Removed triangles are left out. Numbers are
-/// those of parry: the left halves of all cells first, column by column, then the right halves. Neighbours have
-/// bit-identical corners. Parry's `map_elements_in_local_aabb` does not guarantee that, so that a disc along a grid
-/// line could fall between two triangles.
+/// Calls `visit` with the corners (axes of the field, m) and the number of each triangle of `field` in the columns
+/// (along x) and rows (along z) that `search_box` covers, whatever their height. Removed triangles are left out.
+/// Numbers are those of parry: the left halves of all cells first, column by column, then the right halves.
+///
+/// Neighbours have bit-identical corners. Parry's `map_elements_in_local_aabb` does not guarantee that, so that a disc
+/// along a grid line could fall between two triangles.
 fn visit_field_triangles(field: &HeightField, search_box: &Aabb, mut visit: impl FnMut([Vector; 3], u32)) {
     // Range of cells on an axis of length `size` m, centred at 0, clamped to the field.
     let covered_cells = |low: f32, high: f32, size: f32, cells: usize| {

@@ -23,7 +23,7 @@ pub struct Block<W: BlockLanes> {
 }
 
 impl<W: BlockLanes> Block<W> {
-    /// Creates a block of cars that are not stepped, all in `state` and with neutral controls.
+    /// Creates a block whose cars all have `state`, neutral controls and age 0. No car is stepped yet.
     pub fn new(model: &Arc<BlockModel<W>>, state: &State) -> Self {
         Self {
             model: Arc::clone(model),
@@ -35,7 +35,8 @@ impl<W: BlockLanes> Block<W> {
         }
     }
 
-    /// Sets the state of the car in `lane`, which is stepped from then on.
+    /// Sets the state of the car in `lane`. From then on the car is stepped, has the age 0 and does not count as
+    /// failed.
     pub fn set_state(&mut self, lane: usize, state: &State) {
         self.state.set_car(lane, state);
         self.ages.as_mut()[lane] = 0;

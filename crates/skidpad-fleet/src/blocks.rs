@@ -20,16 +20,17 @@ use crate::worker::Worker;
 /// Number of blocks of a task of a thread: few enough that threads of different speed end at the same time.
 const BLOCKS_PER_TASK: usize = 8;
 
-/// Function that writes the state of the car with a number.
+/// Function that writes the start state of the car with a number into the last argument. It may cache the equilibrium
+/// of the model in the second argument.
 pub type PlaceCar<'a> = dyn Fn(usize, &mut RestPose, &mut State) + Sync + 'a;
 
-/// Blocks of a fleet, whatever the type of their lanes.
+/// Storage of the cars of a fleet, by the number of the car. The cars live in blocks of SIMD lanes or in small worlds.
 pub trait Blocks: Send + Sync {
     /// Appends a car in `state` as car `car`, the next number.
     fn push(&mut self, car: usize, state: &State);
 
-    /// Appends the cars with the numbers `cars`, the next ones, in the states that `place` writes into a copy of
-    /// `template` for each of them. `place` may keep equilibria between its calls.
+    /// Appends the cars with the numbers `cars`, the next ones. `place` writes the state of each car into a copy of
+    /// `template`. The copy and the cached equilibrium pass from car to car.
     fn push_all(&mut self, cars: Range<usize>, template: &State, place: &PlaceCar<'_>) {
         let (mut rest_pose, mut state) = (RestPose::default(), template.clone());
         for car in cars {
@@ -38,22 +39,23 @@ pub trait Blocks: Send + Sync {
         }
     }
 
-    /// Sets the model of a car. The error has the parts that must be those of the other cars, but differ.
+    /// Replaces the model of a car and keeps its state. Returns the parts of `model` that must equal those of the other
+    /// cars but differ; nothing is changed then.
     fn set_model(&mut self, car: usize, model: &Arc<Model>) -> Result<(), Vec<&'static str>>;
 
     /// Returns the model of a car.
     fn model(&self, car: usize) -> &Arc<Model>;
 
-    /// Sets the state of a car, which becomes active.
+    /// Sets the state of a car, which becomes active, at age 0 and not failed.
     fn set_state(&mut self, car: usize, state: &State);
 
-    /// Writes the state of a car into `state`, which has the wheels of the model.
+    /// Writes the state of a car into `state`, which must have as many wheels as the model.
     fn write_state(&self, car: usize, state: &mut State);
 
     /// Sets the inputs of a car.
     fn set_controls(&mut self, car: usize, controls: &Controls);
 
-    /// Sets throttle, brake, handbrake and steering angle of all cars: four numbers per car.
+    /// Sets throttle, brake, handbrake and steering angle of all cars: four numbers per car, in this order.
     fn set_actions(&mut self, actions: &[f32]);
 
     /// Sets whether a car is stepped.
@@ -65,16 +67,17 @@ pub trait Blocks: Send + Sync {
     /// Returns the number of steps of a car since its state was set.
     fn age(&self, car: usize) -> u32;
 
-    /// Returns what the assists of a car did in the last step; nothing for cars in lanes.
+    /// Returns the contributions of the assists (ABS, traction and stability control) of a car in the last step; empty
+    /// for cars in lanes.
     fn assist_log(&self, _car: usize) -> AssistLog {
         AssistLog::default()
     }
 
-    /// Returns the number of car-steps in lanes that were solved alone.
+    /// Returns the number of car-steps in which a car left its lane and was solved alone; 0 in small worlds.
     fn rare_steps(&self) -> u64;
 
-    /// Advances all active cars by `steps` steps of `dt` s on the threads of the pool, then writes the `observations` of
-    /// all cars into `rows`, car by car.
+    /// Advances all active cars by `steps` steps of `dt` s on the threads of the pool, then writes the `observations`
+    /// of all cars into `rows`, car by car. Without observations `rows` is empty.
     fn step(&mut self, steps: u32, dt: f32, observations: &[Observation], rows: &mut [f32]);
 }
 
@@ -95,7 +98,7 @@ pub fn new_blocks(model: &Arc<Model>, environment: Environment, lanes: Lanes) ->
     })
 }
 
-/// Blocks whose lanes are of type `W`.
+/// Fleet whose cars live in blocks of lanes of type `W`, one car per lane.
 struct LaneBlocks<W: BlockLanes> {
     environment: Environment,
     /// Constants of blocks whose cars are all of the model of the fleet.
@@ -106,7 +109,7 @@ struct LaneBlocks<W: BlockLanes> {
 }
 
 impl<W: BlockLanes> LaneBlocks<W> {
-    /// Creates an empty fleet with workspaces for all threads.
+    /// Creates an empty fleet with one workspace for each thread of the present rayon pool.
     fn new(model: &Arc<Model>, environment: Environment) -> Result<Self, FleetError> {
         // A clone would lose the capacity of the buffers, and a step would allocate.
         let new_worker = |_| Worker::new(model, &environment).map(Mutex::new);
@@ -115,8 +118,8 @@ impl<W: BlockLanes> LaneBlocks<W> {
         Ok(Self { environment, model, blocks: Vec::new(), workers })
     }
 
-    /// Returns the block and the lane of a car. Prepares the present thread for the lanes, because the fleet may have been
-    /// moved to it.
+    /// Returns the indices of the block and of the lane of a car. Also prepares the present thread for the lanes,
+    /// because the fleet may have been moved to it.
     fn place(car: usize) -> (usize, usize) {
         prepare_thread::<W>();
         (car / W::LANE_COUNT, car % W::LANE_COUNT)
@@ -124,6 +127,8 @@ impl<W: BlockLanes> LaneBlocks<W> {
 }
 
 impl<W: BlockLanes> Blocks for LaneBlocks<W> {
+    /// Sets the state of the next free lane. If all blocks are full, appends a block, whose other lanes are not
+    /// stepped.
     fn push(&mut self, car: usize, state: &State) {
         let (block, lane) = Self::place(car);
         if block == self.blocks.len() {
@@ -132,14 +137,17 @@ impl<W: BlockLanes> Blocks for LaneBlocks<W> {
         self.blocks[block].set_state(lane, state);
     }
 
+    /// Appends the cars: first into the free lanes of the last block, then into new blocks, which the threads of the
+    /// pool build. Each thread has its own state and cached equilibrium for `place`.
     fn push_all(&mut self, cars: Range<usize>, template: &State, place: &PlaceCar<'_>) {
         let full_blocks = self.blocks.len() * W::LANE_COUNT;
-        // The last block may have free lanes.
+        // The last block may have free lanes. They are filled first, one by one.
         let (mut rest_pose, mut state) = (RestPose::default(), template.clone());
         for car in cars.start..full_blocks.min(cars.end) {
             place(car, &mut rest_pose, &mut state);
             self.push(car, &state);
         }
+        // New blocks are built in parallel, each by one thread.
         let new_blocks = self.blocks.len()..cars.end.div_ceil(W::LANE_COUNT);
         let model = &self.model;
         let build_block = |(rest_pose, state): &mut (RestPose, State), block: usize| {
@@ -161,8 +169,10 @@ impl<W: BlockLanes> Blocks for LaneBlocks<W> {
         self.blocks[block].set_state(lane, state);
     }
 
+    /// Replaces the model of one lane. The block then has constants of its own, no longer shared with other blocks.
     fn set_model(&mut self, car: usize, model: &Arc<Model>) -> Result<(), Vec<&'static str>> {
         let (block, lane) = Self::place(car);
+        // Blocks share the constants of the fleet's model. The first change copies them for this block.
         Arc::make_mut(&mut self.blocks[block].model).set_car(lane, model)
     }
 
@@ -176,10 +186,12 @@ impl<W: BlockLanes> Blocks for LaneBlocks<W> {
         self.blocks[block].controls.set_car(lane, controls);
     }
 
+    /// Sets the actions of all blocks; lanes without a car get 0. Gears and clutch pedals do not change.
     fn set_actions(&mut self, actions: &[f32]) {
         prepare_thread::<W>();
         let numbers_per_block = W::LANE_COUNT * crate::ACTION_COUNT;
         for (block, numbers) in self.blocks.iter_mut().zip(actions.chunks(numbers_per_block)) {
+            // Column `k` of `actions` for the cars of this block; 0 in lanes without a car.
             let column = |k: usize| {
                 W::from_array(W::array_from_fn(|lane| {
                     numbers.get(lane * crate::ACTION_COUNT + k).copied().unwrap_or(0.0)
@@ -217,6 +229,9 @@ impl<W: BlockLanes> Blocks for LaneBlocks<W> {
         self.workers.iter().map(|worker| lock(worker).rare_steps()).sum()
     }
 
+    /// Advances all blocks, each by all steps, then writes its observations. Tasks of [`BLOCKS_PER_TASK`] blocks run on
+    /// the threads of the pool; with one thread or few blocks, all run on this thread. Each thread computes with a
+    /// workspace and the instructions of the lanes `W`.
     fn step(&mut self, steps: u32, dt: f32, observations: &[Observation], rows: &mut [f32]) {
         let numbers_per_block = W::LANE_COUNT * observations.len();
         let Self { environment, blocks, workers, .. } = self;
@@ -238,6 +253,7 @@ impl<W: BlockLanes> Blocks for LaneBlocks<W> {
                 },
             );
         };
+        // Few blocks are not worth a task for another thread.
         if workers.len() == 1 || blocks.len() <= BLOCKS_PER_TASK {
             step_blocks(blocks, rows);
             return;
@@ -253,8 +269,9 @@ impl<W: BlockLanes> Blocks for LaneBlocks<W> {
     }
 }
 
-/// Prepares the present thread for computing with the lanes `W`, which the processor has: each thread has to ask before it
-/// does so. A fleet may be used on other threads than the one that created it.
+/// Prepares the present thread for computing with the lanes `W`, which the processor must have (checked in debug
+/// builds). Each thread has to query the support of the lanes before it uses them. A fleet may be used on other threads
+/// than the one that created it.
 fn prepare_thread<W: BlockLanes>() {
     let is_supported = W::is_supported();
     debug_assert!(is_supported, "`new_blocks` refuses lanes that the processor does not have");

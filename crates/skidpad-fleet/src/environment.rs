@@ -7,14 +7,15 @@ use skidpad_world::{Chassis, Ground};
 use crate::FleetError;
 use skidpad_core::block::BlockLanes;
 
-/// Kind of ground, by the cars whose wheel contacts lanes cannot compute.
+/// Kind of ground. It determines which cars need wheel contacts that are computed car by car instead of with the plane
+/// in lanes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GroundKind {
-    /// At most a hard and even plane: no cars.
+    /// At most a hard and even plane: no car needs them.
     Plane,
-    /// Boxes, with or without such a plane: cars near a box.
+    /// Boxes, with or without a hard and even plane: cars near a box need them.
     Boxes,
-    /// Terrain, or a plane with a texture: all cars.
+    /// Terrain (height fields or meshes), or a plane with a texture: all cars need them.
     Uneven,
 }
 
@@ -32,10 +33,11 @@ pub struct Environment {
 }
 
 impl Environment {
-    /// Creates the surroundings of `scene` for cars of `model`.
+    /// Creates the surroundings of `scene` for cars of `model`: ground, its kind, and one chassis with mass properties
+    /// and hull of the model.
     ///
     /// # Errors
-    /// The scene has parts that a fleet does not support.
+    /// The scene has platforms, free bodies or gusts. The error lists those that it has.
     pub fn new(model: &Model, scene: &Scene) -> Result<Self, FleetError> {
         let parts = [
             (!scene.platforms.is_empty(), "platforms"),

@@ -38,9 +38,9 @@ pub struct Fleet {
     observations: Vec<Observation>,
     /// Observations of all cars, car by car.
     rows: Vec<f32>,
-    /// State for exchange with the blocks.
+    /// Scratch state with the wheels of the model: template for copies, and buffer for states of cars to place.
     car_state: State,
-    /// Pose in which cars of the model start.
+    /// Cached static equilibrium in which cars of the model start.
     rest_pose: RestPose,
 }
 
@@ -71,12 +71,14 @@ impl Fleet {
     /// Creates a fleet without cars, for cars of `model` on the ground of `scene`. Steps are `dt` s long and run on the
     /// threads of the present rayon pool.
     ///
-    /// The cars live in the widest lanes of the processor if lanes support model and scene, otherwise in small worlds of
-    /// the solver `impulse`, which take several times as long. [`Fleet::storage`] has the reasons.
+    /// The cars live in the widest SIMD lanes of the processor if lanes support model and scene. Otherwise the cars
+    /// live in small worlds of the solver `impulse`, which take several times as long. [`Fleet::storage`] returns the
+    /// kind, and the reason for small worlds.
     ///
     /// # Errors
     /// The model is a trailer, the scene has free bodies, or `dt` is not a finite number above 0.
     pub fn new(model: &Arc<Model>, scene: &Scene, dt: f32) -> Result<Self, FleetError> {
+        // Reason why lanes cannot be used; all other errors, and success, are returned.
         let refused = match Self::with_lanes(model, scene, dt, Lanes::widest()) {
             Err(error @ (FleetError::Model(_) | FleetError::Scene(_))) => error,
             fleet_or_error => return fleet_or_error,
@@ -122,12 +124,13 @@ impl Fleet {
         }
     }
 
-    /// Returns where the cars live.
+    /// Returns whether the cars live in SIMD lanes or in small worlds, and why not in lanes.
     pub fn storage(&self) -> &Storage {
         &self.storage
     }
 
-    /// Appends a car at `placement`, at rest or rolling, with neutral controls. Returns its number.
+    /// Appends a car of the fleet's model at `placement`, at rest or rolling, with neutral controls, active, at age 0.
+    /// Returns its number. If there are observations, the new car's are 0 until the next step.
     pub fn spawn(&mut self, placement: &Placement) -> usize {
         self.rest_pose.place(&self.model, &self.scene, placement, &mut self.car_state);
         self.blocks.push(self.len, &self.car_state);
@@ -151,10 +154,13 @@ impl Fleet {
         cars
     }
 
-    /// Sets the model of a car, for domain randomisation. It has the layout of the fleet's model; these numbers may differ:
-    /// mass and inertia; radius, inertia, brakes and rolling resistance of wheels; springs, dampers and stops; rates of
-    /// anti-roll bars; constants of tyres with simple curves or TMeasy; coefficients of the air; engine torque. In small
-    /// worlds only the number of wheels has to be equal. The state stays as it is.
+    /// Replaces the model of a car, for domain randomisation. State, inputs, age and activity of the car do not change.
+    /// Later resets place the car with this model.
+    ///
+    /// In lanes, `model` must have the layout of the fleet's model. These numbers may differ: mass and inertia; radius,
+    /// inertia, brakes and rolling resistance of wheels; springs, dampers and stops; rates of anti-roll bars; constants
+    /// of tyres with simple curves or TMeasy; coefficients of the air; engine torque. In small worlds only the number
+    /// of wheels has to be equal.
     ///
     /// # Errors
     /// There is no such car, or other parts of the model differ. Nothing is changed then.
@@ -215,31 +221,32 @@ impl Fleet {
         Ok(())
     }
 
-    /// Sets the quantities that each step writes; see [`Fleet::observations`].
+    /// Sets the quantities that each step writes, and their order; see [`Fleet::observations`]. All stored observations
+    /// become 0 until the next step.
     pub fn set_observations(&mut self, observations: &[Observation]) {
         self.observations = observations.to_vec();
         self.rows.clear();
         self.rows.resize(self.len * observations.len(), 0.0);
     }
 
-    /// Returns the observations of all cars after the last step, with the shape `[len(), number of observations]`, row by
-    /// row. 0 before the first step. Rows of cars that are not stepped belong to their last state.
+    /// Returns the observations of all cars after the last step, with the shape `[len(), number of observations]`, car
+    /// by car. They are 0 before the first step. Observations of cars that are not stepped belong to their last state.
     pub fn observations(&self) -> &[f32] {
         &self.rows
     }
 
-    /// Advances all active cars by `steps` steps, then writes the observations. With 0 steps only the observations of the
-    /// present states are written, for example after a reset. Each block of cars takes all steps
-    /// before the next one, so that a block stays in the cache. A car whose motion would become infinite or NaN keeps
-    /// its last state and becomes inactive; see [`Fleet::has_failed`].
+    /// Advances all active cars by `steps` steps, then writes the observations of all cars. With 0 steps only the
+    /// observations of the present states are written, for example after a reset. A car whose motion would become
+    /// infinite or NaN keeps its last state and becomes inactive; see [`Fleet::has_failed`]. Each block of cars (eight
+    /// or sixteen) takes all steps before the next block, so that the block stays in the cache.
     pub fn step(&mut self, steps: u32) {
         self.blocks.step(steps, self.dt, &self.observations, &mut self.rows);
         self.steps = self.steps.saturating_add(u64::from(steps));
     }
 
-    /// Advances all active cars as [`Fleet::step`] does, and writes the observations into `rows` instead, with the shape
-    /// `[len(), number of observations]`. [`Fleet::observations`] stays as it is. With 0 steps only the observations of
-    /// the present states are written.
+    /// Advances all active cars as [`Fleet::step`] does, and writes the observations into `rows` instead, with the
+    /// shape `[len(), number of observations]`. [`Fleet::observations`] stays as it is. With 0 steps only the
+    /// observations of the present states are written.
     ///
     /// # Errors
     /// The array has another length. Nothing is changed then.
@@ -265,8 +272,8 @@ impl Fleet {
         Ok(state)
     }
 
-    /// Sets the state of a car, which becomes active. The next step continues from it. Parts of the state that cars of a
-    /// fleet do not have are dropped.
+    /// Sets the state of a car, which becomes active, at age 0 and not failed. The next step continues from this state.
+    /// Parts of the state that cars of a fleet do not have are dropped, such as a towing vehicle. Inputs do not change.
     ///
     /// # Errors
     /// There is no such car, `state` has another number of wheels, or a number of it is not finite. Nothing is changed
@@ -284,10 +291,11 @@ impl Fleet {
         Ok(())
     }
 
-    /// Puts cars back to a start, as [`Fleet::spawn`] and [`State::at_rest`] place them, each with its own model: at rest or
-    /// rolling, with neutral controls, active, at age 0. `cars` are the numbers of the cars. `starts` has the shape
-    /// `[cars.len(), START_COUNT]`, row by row: coordinates x and y in the plane of the ground (m), heading (rad, positive
-    /// to the left) and forward speed (m/s). Observations stay those of the last step until [`Fleet::step`], also with 0 steps.
+    /// Resets cars to a start, as [`Fleet::spawn`] and [`State::at_rest`] place them, each with its own model: at rest
+    /// or rolling, with neutral controls, active, at age 0. `cars` are the numbers of the cars. `starts` has the shape
+    /// `[cars.len(), START_COUNT]`, car by car: coordinates x and y in the plane of the ground (m), heading (rad,
+    /// positive to the left) and forward speed (m/s). Observations remain those of the last step until the next
+    /// [`Fleet::step`], which may have 0 steps.
     ///
     /// # Errors
     /// There is no such car, the array has another length, or a number is not finite. Nothing is changed then.
@@ -306,6 +314,7 @@ impl Fleet {
             let [x, y, heading, speed] = *start;
             let placement = Placement { x, y, heading: heading as f32, speed: speed as f32, ..Placement::default() };
             let model = self.blocks.model(car);
+            // The cached equilibrium belongs to the model of the fleet; a car with another model needs its own.
             if Arc::ptr_eq(model, &self.model) {
                 self.rest_pose.place(model, &self.scene, &placement, &mut self.car_state);
             } else {
@@ -317,7 +326,7 @@ impl Fleet {
         Ok(())
     }
 
-    /// Returns the telemetry of a car after the last step.
+    /// Returns the telemetry of a car after the last step, with the number of steps times the step length as time.
     ///
     /// # Errors
     /// There is no such car.
@@ -330,7 +339,8 @@ impl Fleet {
         Ok(frame)
     }
 
-    /// Sets whether a car is stepped. An inactive car keeps its state; its lane is computed without effect.
+    /// Sets whether a car is stepped. An inactive car keeps its state; its lane is computed without effect. Age and
+    /// failure of the car do not change.
     ///
     /// # Errors
     /// There is no such car.
@@ -340,8 +350,8 @@ impl Fleet {
         Ok(())
     }
 
-    /// Writes whether each car is stepped into `active`, with the shape `[len()]`: false for cars that were taken out by
-    /// [`Fleet::set_active`] and for those whose motion became infinite or NaN.
+    /// Writes whether each car is stepped into `active`, with the shape `[len()]`: false for cars that were taken out
+    /// by [`Fleet::set_active`] and for those whose motion became infinite or NaN.
     ///
     /// # Errors
     /// The array has another length.
@@ -365,21 +375,25 @@ impl Fleet {
         Ok(f64::from(self.blocks.age(car)) * f64::from(self.dt))
     }
 
-    /// Returns the states of all cars as bytes, in the format of a world: a world of the solver `impulse` with the same
-    /// cars loads them, too. Models, inputs and ages are not saved.
+    /// Returns the states of all cars, whether each car is stepped, the step length and the number of steps as bytes.
+    /// The format is that of a world: a world of the solver `impulse` with the same cars loads them, too. Models,
+    /// inputs, ages and failures are not saved.
     pub fn save(&self) -> Vec<u8> {
         let cars: Vec<(State, bool)> = (0..self.len)
             .map(|car| {
+                // Has the right number of wheels; its content is overwritten.
                 let mut state = self.car_state.clone();
                 self.blocks.write_state(car, &mut state);
+                // `[0]`: whether the car is stepped. The format stores the opposite, whether it is suspended.
                 (state, !self.blocks.is_active_and_failed(car)[0])
             })
             .collect();
         save_cars(self.dt, self.steps, &cars)
     }
 
-    /// Restores the states of all cars, whether they are stepped, and the number of steps from `bytes` of [`Fleet::save`],
-    /// or of a world with the same cars and step length. The ages start at 0.
+    /// Restores the states of all cars, whether they are stepped, and the number of steps from `bytes` of
+    /// [`Fleet::save`], or of a world with the same cars and step length. Ages become 0, and no car counts as failed.
+    /// Models and inputs do not change.
     ///
     /// # Errors
     /// The first difference between the bytes and this fleet. Nothing is changed then.
@@ -393,8 +407,8 @@ impl Fleet {
         Ok(())
     }
 
-    /// Returns the number of car-steps since the start that needed a rare path, which costs several times as much. Counts
-    /// one for each car and step in which the car was solved alone.
+    /// Returns the number of car-steps since the start in which a car left its SIMD lane and was solved alone, which
+    /// costs several times as much. One car in one step counts 1. Small worlds return 0.
     pub fn rare_steps(&self) -> u64 {
         self.blocks.rare_steps()
     }
@@ -408,7 +422,8 @@ impl Fleet {
         Ok(self.blocks.is_active_and_failed(car)[0])
     }
 
-    /// Returns whether the motion of a car became infinite or NaN; the car keeps the state before until its state is set.
+    /// Returns whether the motion of a car became infinite or NaN; the car keeps the state before until its state is
+    /// set.
     ///
     /// # Errors
     /// There is no such car.

@@ -45,8 +45,8 @@ pub enum Observation {
     Compression(u8),
 }
 
-/// Writes the `observations` of the cars in `state` into `rows`, car by car, in order. `dt` is the length of the last
-/// step, s. `rows` may end before the last car of the block.
+/// Writes the `observations` of the cars in `state` into `rows`, car by car, in the order of `observations`. `dt` is
+/// the length of the last step, s. If `rows` ends before the last car of the block, the other cars are left out.
 #[inline(always)]
 pub fn write_observations<W: BlockLanes>(
     state: &BlockState<W>,
@@ -63,8 +63,9 @@ pub fn write_observations<W: BlockLanes>(
     }
 }
 
-/// Writes the `observations` of a car in `state` into `row`, one number each, as [`crate::Fleet::step_into`] does for the
-/// cars of a fleet. `dt` is the length of the last step, s. If `row` is shorter, the last observations are left out.
+/// Writes the `observations` of a car in `state` into `row`, one number each, as [`crate::Fleet::step_into`] does for
+/// the cars of a fleet. `dt` is the length of the last step, s. If `row` is shorter, the last observations are left
+/// out.
 pub fn write_car_observations(state: &State, observations: &[Observation], dt: f32, row: &mut [f32]) {
     let axes = Mat3Lanes::from_quat(state.rotation.to_array());
     for (number, observation) in row.iter_mut().zip(observations) {
@@ -101,7 +102,8 @@ impl Observation {
     }
 }
 
-/// State that can be observed: that of one car, or those of a block of cars, one per lane. Units are those of [`State`].
+/// State that can be observed: that of one car, or those of a block of cars, one per lane. Units are those of
+/// [`State`].
 trait ObservedState<L: Lane> {
     /// Returns component `axis` of the position.
     fn position(&self, axis: usize) -> L;

@@ -1,5 +1,5 @@
-//! Rays of a wheel of all cars of a block on terrain: the triangles near each ray are collected car by car, and the hits
-//! computed in lanes. The results have the bits of the rays of a single car.
+//! Rays of a wheel of all cars of a block on terrain: the triangles near each ray are collected car by car, and the
+//! hits computed in lanes. The results have the bits of the rays of a single car.
 
 use skidpad_core::block::BlockLanes;
 use skidpad_core::simd::vectors::Vec3Lanes;
@@ -12,8 +12,8 @@ const MAX_CANDIDATES: usize = 8;
 /// Height difference up to which hits count as equally high, m; the first of them counts.
 const HEIGHT_TOLERANCE_M: f32 = 1e-6;
 
-/// Smallest vertical component of the vertical axis of a car at which its rays are computed in lanes. Below it, the signs
-/// of zeros decide about the axes of a ray.
+/// Smallest vertical component of the vertical axis of a car at which its rays are computed in lanes. Below it, the
+/// signs of zeros decide about the axes of a ray.
 const MIN_UPRIGHT_COSINE: f32 = 1e-3;
 
 /// Smallest positive f32: `x < MIN_POSITIVE_F32` means `x <= 0`.
@@ -41,6 +41,7 @@ struct CarCandidates<'a, W: BlockLanes> {
 }
 
 impl<W: BlockLanes> TriangleVisitor for CarCandidates<'_, W> {
+    /// Stores the triangle as the next candidate of this car. Beyond [`MAX_CANDIDATES`] triangles only counts them.
     #[inline(always)]
     fn visit(&mut self, triangle: &Triangle) {
         // The remainder changes nothing, but spares checks of bounds.
@@ -113,8 +114,12 @@ impl<W: BlockLanes> TerrainRays<W> {
     }
 
     /// Returns the contacts of one ray of each car in the bits `cars` with the height fields and meshes of `ground`.
-    /// `ray` returns the ray of a car; `down` is the direction and `length` the length (m) of all rays. Textures have no
-    /// effect.
+    /// `ray` returns the ray of a car. `down` is the unit direction and `length` the length (m) of each ray. Textures
+    /// have no effect.
+    ///
+    /// `unanswered` are the cars whose rays have no valid result here and must be computed alone: rays with more than
+    /// [`MAX_CANDIDATES`] triangles nearby, rays of cars that lie on their side ([`MIN_UPRIGHT_COSINE`]), and rays with
+    /// numbers that are not finite. They have no hit.
     #[inline(always)]
     pub fn cast(
         &mut self,
@@ -141,8 +146,9 @@ impl<W: BlockLanes> TerrainRays<W> {
         self.contacts(ground, cars & !unanswered, &highest, axes[2], length, unanswered)
     }
 
-    /// Returns the highest hit of each ray with its first `counts` candidates, at most `max_count`. A hit is at or below
-    /// the start of the ray.
+    /// Returns the highest hit of each ray among its first `counts` candidates (triangles near the ray), in order; at
+    /// most `max_count` are visited. A hit is at or below the start of the ray. A later hit counts only if it is higher
+    /// by more than [`HEIGHT_TOLERANCE_M`]. Triangles are hit from both sides; degenerate ones are skipped.
     #[inline(always)]
     fn highest_hits(&self, axes: &RayAxes<W>, counts: W, max_count: usize) -> HighestHit<W> {
         let zero = W::splat(0.0);
@@ -185,7 +191,10 @@ impl<W: BlockLanes> TerrainRays<W> {
         best
     }
 
-    /// Returns the contacts of the `highest` hits of the `cars`, with the normals of smooth surfaces interpolated.
+    /// Returns the contacts of the `cars` from their `highest` hits within the `length` of the rays (m). Reads grip and
+    /// corner normals car by car. The normal is interpolated on smooth surfaces, and that of the face on flat
+    /// triangles. It is normalised and turned to the side of `up`; a normal without length is replaced by `up`.
+    /// `unanswered` is passed on.
     #[inline(always)]
     fn contacts(
         &mut self,
@@ -220,6 +229,7 @@ impl<W: BlockLanes> TerrainRays<W> {
         let (a, b, c) = (vector_lanes::<W>(a), vector_lanes::<W>(b), vector_lanes::<W>(c));
         let [share_a, share_b, share_c] = highest.barycentric;
         let mut normal = a * share_a + b * share_b + c * share_c;
+        // Rays on flat triangles have the corners in place of the normals in `a`, `b` and `c`.
         if flat_bits != 0 {
             // Flat triangles have their corners in the place of normals.
             let face_normal = (b - a).cross(c - a);
@@ -240,7 +250,8 @@ fn vector_lanes<W: BlockLanes>([x, y, z]: &[W::Array<f32>; 3]) -> Vec3Lanes<W> {
     Vec3Lanes::new(W::from_array(*x), W::from_array(*y), W::from_array(*z))
 }
 
-/// Returns the axes of rays that point against `up`, as a single ray has them.
+/// Returns three orthonormal axes for rays that point against `up` (unit vectors), bit-identical to those of a ray of a
+/// single car. The first two axes are perpendicular to the ray.
 #[inline(always)]
 fn ray_axes<W: BlockLanes>(up: Vec3Lanes<W>) -> RayAxes<W> {
     let one = W::splat(1.0);

@@ -40,7 +40,8 @@ pub struct UnevenGround<W: BlockLanes> {
     candidates: Vec<CandidateTriangle>,
 }
 
-/// Rays of a wheel of each car, and their contacts as numbers; 0 in lanes without a contact.
+/// Rays of one wheel of each car, and their contacts, as arrays with one number per car. Numbers of cars without a
+/// contact are 0.
 #[derive(Clone, Copy, Debug)]
 struct WheelNumbers<W: BlockLanes> {
     /// Start of the rays relative to the centre of mass in the middle of the step, world axes, m.
@@ -77,7 +78,7 @@ impl<W: BlockLanes> WheelNumbers<W> {
         }
     }
 
-    /// Sets the contacts of all cars, without textures.
+    /// Sets the contacts of all cars from lanes, and clears the textures.
     fn set_all(&mut self, contacts: &ProbeContacts<W>) {
         self.hit = W::mask_bits(contacts.hit);
         self.normal = to_arrays(contacts.normal);
@@ -86,7 +87,7 @@ impl<W: BlockLanes> WheelNumbers<W> {
         (self.has_texture, self.rolling_resistance) = (0, W::default().to_array());
     }
 
-    /// Sets the contact of `car`.
+    /// Sets contact and texture of `car`. `None` is a miss: all its numbers become 0. Ground data count as a texture.
     fn set(&mut self, car: usize, contact: Option<&Contact>) {
         let ground = contact.and_then(|contact| contact.ground);
         let set_bit = |bits: &mut u32, value: bool| *bits = (*bits & !(1 << car)) | (u32::from(value) << car);
@@ -102,8 +103,8 @@ impl<W: BlockLanes> WheelNumbers<W> {
         self.rolling_resistance.as_mut()[car] = ground.map_or(0.0, |ground| ground.texture.rolling_resistance);
     }
 
-    /// Returns the ray of `car` whose centre of mass is at `position` in the middle of the step (world, m). `down` is the
-    /// direction of the rays.
+    /// Returns the ray of `car` in the axes of the world. `position` is its centre of mass in the middle of the step
+    /// (world, m). `down` is the unit direction of the ray.
     fn ray(&self, car: usize, position: DVec3, down: Vec3) -> Probe {
         let length = self.length.as_ref()[car];
         Probe { position, offset: vector_of(&self.start, car), direction: down, length, ..EMPTY_PROBE }
@@ -130,7 +131,8 @@ impl<W: BlockLanes> WheelNumbers<W> {
 }
 
 impl<W: BlockLanes> UnevenGround<W> {
-    /// Creates the workspace for cars with `wheel_count` wheels. No step allocates.
+    /// Creates the workspace for cars with `wheel_count` wheels. All buffers have their largest size, so that no step
+    /// allocates.
     pub fn new(wheel_count: usize) -> Self {
         let path_capacity = wheel_count * MAX_PATH_PROBES;
         Self {
@@ -146,7 +148,7 @@ impl<W: BlockLanes> UnevenGround<W> {
         }
     }
 
-    /// Reads the rays of all wheels of the cars of `block` in this step.
+    /// Stores the rays of all wheels of the cars of `block` in this step: their direction, starts and lengths.
     #[inline(always)]
     pub fn read_rays(&mut self, stepper: &BlockStepper<W>, block: &Block<W>) {
         self.down = to_arrays(stepper.down());
@@ -156,8 +158,10 @@ impl<W: BlockLanes> UnevenGround<W> {
         }
     }
 
-    /// Returns the bits of the cars of which a wheel may touch a box of `ground` in the step of `dt` s. `middle` is the
-    /// position in the middle of the step (world, m). Requires the rays.
+    /// Returns the bits of the cars of which a wheel may touch a box of `ground` in the step of `dt` s; 0 without
+    /// boxes. `middle` is the position in the middle of the step (world, m). Call [`UnevenGround::read_rays`] before. A
+    /// car is near if a box lies within the reach of its rays plus their displacement in the step, so that cars without
+    /// a contact may be included.
     pub fn cars_near_boxes(&self, block: &Block<W>, ground: &Ground, middle: &[W::Array<f64>; 3], dt: f32) -> u32 {
         let mut near = 0;
         if !ground.has_boxes() {
@@ -180,12 +184,14 @@ impl<W: BlockLanes> UnevenGround<W> {
         near
     }
 
-    /// Replaces the contacts of the cars in the bits `cars` by those of `ground`, as a world of these cars finds them in a
-    /// step of `dt` s, and sets all contacts and textures in `stepper`. Requires the rays, and in `stepper` the contacts
-    /// with the plane, which all other cars keep. Cars in the bits `boxes` are near boxes. `middle` is the position in
-    /// the middle of the step (world, m).
+    /// Sets contacts and textures of all cars in `stepper`, as a world of these cars finds them in a step of `dt` s.
+    /// Cars in the bits `cars` get their contacts with all of `ground`. `stepper` must have the contacts with the plane
+    /// before; all other cars keep these. Cars in the bits `boxes` are near boxes. `middle` is the position in the
+    /// middle of the step (world, m). Call [`UnevenGround::read_rays`] before.
     ///
-    /// Slow cars on terrain without textures and boxes are computed in lanes, all others one by one.
+    /// On terrain without textures, cars that are neither fast nor near boxes are computed in lanes. Fast cars are
+    /// those of which a wheel moves by more than its radius in the step. All other cars, and those that lanes cannot
+    /// answer, are computed one by one.
     #[inline(always)]
     pub fn locate_contacts(
         &mut self,
@@ -198,6 +204,7 @@ impl<W: BlockLanes> UnevenGround<W> {
     ) {
         let fast_cars = if ground.is_plane_only() { 0 } else { stepper.fast_cars(&block.model) };
         let lane_cars = if ground.has_terrain() && !ground.is_textured() { cars & !fast_cars & !boxes } else { 0 };
+        // Bits of the cars that are computed one by one.
         let mut alone = cars & !lane_cars;
         let down = stepper.down();
         for (wheel, lanes) in self.wheels.iter_mut().enumerate() {
@@ -211,6 +218,7 @@ impl<W: BlockLanes> UnevenGround<W> {
             lanes.set_all(&contacts);
         }
         for car in (0..W::LANE_COUNT).filter(|car| alone & (1 << car) != 0) {
+            // Only fast cars have a body: their contacts are means along the displacement.
             let body = (fast_cars & (1 << car) != 0).then(|| body_of(block, car));
             self.locate_car(ground, position(middle, car), block.model.car(car), body.as_ref(), car, dt);
         }
@@ -222,8 +230,10 @@ impl<W: BlockLanes> UnevenGround<W> {
         }
     }
 
-    /// Finds the contacts of `car` of `model`, whose centre of mass is at `middle` in the middle of the step of `dt` s
-    /// (world, m). A fast car has a `body`; the contacts of its wheels are means along their displacements.
+    /// Finds the contacts of the wheels of `car`, a car of `model`, with `ground` and stores them. `middle` is its
+    /// centre of mass in the middle of the step of `dt` s (world, m). `body` is given for fast cars only. If uneven
+    /// ground is near their path, their contacts are means over several rays along the displacement of each wheel;
+    /// otherwise one ray in the middle of the step counts.
     #[inline(never)]
     fn locate_car(
         &mut self,
@@ -256,7 +266,8 @@ impl<W: BlockLanes> UnevenGround<W> {
     }
 }
 
-/// Returns the body of `car` at the start of a step with its position and velocities.
+/// Returns the body of `car` at the start of a step with its position and velocities. All other fields are those of
+/// [`ChassisState::AT_ORIGIN`].
 fn body_of<W: BlockLanes>(block: &Block<W>, car: usize) -> ChassisState {
     let number = |lanes: W| lanes.number(car);
     let vector = |lanes: &Vec3Lanes<W>| Vec3::new(number(lanes.x), number(lanes.y), number(lanes.z));
@@ -269,8 +280,9 @@ fn body_of<W: BlockLanes>(block: &Block<W>, car: usize) -> ChassisState {
     }
 }
 
-/// Returns the nearer of two contacts of each ray: of the `plane`, or of terrain. If terrain is at the distance of the plane
-/// or behind it by at most [`FLUSH_TOLERANCE_M`], only its grip counts.
+/// Returns the nearer of two contacts of each ray: that with the `plane`, or that with `terrain`; the plane counts at
+/// equal distances. If terrain is at the distance of the plane or behind it by at most [`FLUSH_TOLERANCE_M`], distance
+/// and normal are those of the plane, and the grip is that of the terrain.
 #[inline(always)]
 fn nearer_contacts<W: BlockLanes>(plane: &ProbeContacts<W>, terrain: &TerrainHits<W>) -> ProbeContacts<W> {
     let is_nearer = terrain.hit & (!plane.hit | terrain.distance.less(plane.distance));

@@ -22,7 +22,7 @@ pub struct Worker<W: BlockLanes> {
     hull: HullLanes<W>,
     /// Workspace for wheel contacts on other ground than a hard and even plane.
     uneven_ground: UnevenGround<W>,
-    /// Vehicles for cars that need a rare path, one per lane.
+    /// Vehicles that solve cars alone whose step lanes cannot compute, one per lane.
     vehicles: Box<[Vehicle]>,
     /// State of a car, for exchange with a block.
     car_state: State,
@@ -64,8 +64,8 @@ impl<W: BlockLanes> Worker<W> {
         self.rare_steps
     }
 
-    /// Advances the active cars of `block` by `steps` steps of `dt` s. A car whose motion would not be finite keeps its
-    /// state and becomes inactive.
+    /// Advances the active cars of `block` by `steps` steps of `dt` s; ends early when no car is active. A car whose
+    /// motion would not be finite keeps its state before that step, becomes inactive and counts as failed.
     #[inline(always)]
     pub fn step(&mut self, block: &mut Block<W>, environment: &Environment, steps: u32, dt: f32) {
         for _ in 0..steps {
@@ -76,12 +76,14 @@ impl<W: BlockLanes> Worker<W> {
         }
     }
 
-    /// Advances the active cars of `block` by one step of `dt` s: impulses of wheels and air, hull contacts, motion of the
-    /// bodies, states.
+    /// Advances the active cars of `block` by one step of `dt` s. First finds the wheel contacts and solves the
+    /// impulses of wheels and air in lanes; cars that need a rarely used path are solved alone. Then adds impulses and
+    /// gravity to the velocities, keeps the hulls out of the ground, moves the bodies and writes the states.
     #[inline(always)]
     fn step_once(&mut self, block: &mut Block<W>, environment: &Environment, dt: f32) {
         let gravity_change = environment.gravity_change(dt);
         let state = &block.state;
+        // Velocities at the start of the step, and free ones at its end: with gravity, without impulses.
         let start = MotionLanes {
             rotation: state.rotation,
             velocity: state.velocity,
@@ -89,6 +91,7 @@ impl<W: BlockLanes> Worker<W> {
             linear_free_velocity: state.velocity + Vec3Lanes::splat(gravity_change),
             angular_free_velocity: state.angular_velocity,
         };
+        // `0.5 * dt`: pose lag. Poses move with the mean of the velocities at start and end.
         self.stepper.begin(&start, Vec3Lanes::splat(environment.ground.wind()), 0.5 * dt, dt);
         match environment.kind {
             GroundKind::Plane => self.locate_contacts(block, environment, dt),
@@ -99,6 +102,7 @@ impl<W: BlockLanes> Worker<W> {
             self.rare_steps += u64::from(impulses.unsolved.count_ones());
             self.solve_alone(block, environment, &mut impulses, dt);
         }
+        // Bits of the cars that were solved alone; they are finished alone, too.
         let (state, unsolved) = (&block.state, impulses.unsolved);
         let axes = Mat3Lanes::from_quat(state.rotation);
         let mut twist = BodyTwist::pushed(
@@ -116,7 +120,8 @@ impl<W: BlockLanes> Worker<W> {
         self.finish(block, &twist, &end, unsolved, dt);
     }
 
-    /// Sets the contacts of all wheels with ground that is not only a hard and even plane.
+    /// Sets the contacts of all wheels on ground with boxes, terrain or textures. Sets the contacts with the plane
+    /// first, then replaces those of the cars near boxes, or of all cars on uneven ground.
     #[inline(never)]
     fn locate_uneven_contacts(&mut self, block: &Block<W>, environment: &Environment, dt: f32) {
         W::call_outlined(
@@ -137,8 +142,9 @@ impl<W: BlockLanes> Worker<W> {
         );
     }
 
-    /// Returns the bits of the cars whose hull may touch the ground in the step of `dt` s. `axes` leads from body axes to
-    /// world axes.
+    /// Returns the bits of the cars whose hull may touch the ground in the step of `dt` s, also of inactive cars. On
+    /// terrain these are all cars; otherwise the cars that can reach plane or boxes with their `twist` (velocities at
+    /// the end of the step). `axes` leads from body axes to world axes.
     #[inline(always)]
     fn hulls_near_ground(
         &self,
@@ -158,7 +164,8 @@ impl<W: BlockLanes> Worker<W> {
         if ground.is_plane_only() { near } else { near | hulls_near_boxes(block, environment, twist, dt) }
     }
 
-    /// Sets the contacts of all wheels with the plane; none without a plane.
+    /// Sets the contacts of all wheels with the plane of the ground in lanes. Rays that miss, and all rays without a
+    /// plane, get no contact (numbers 0).
     #[inline(always)]
     fn locate_contacts(&mut self, block: &Block<W>, environment: &Environment, dt: f32) {
         let normal = environment.normal;
@@ -182,7 +189,8 @@ impl<W: BlockLanes> Worker<W> {
         }
     }
 
-    /// Solves the cars that need a rare path one by one, and replaces their impulses.
+    /// Solves the cars in the bits `impulses.unsolved` one by one with a full vehicle, on the contacts that the stepper
+    /// has, and replaces their `impulses`. The vehicles keep the solved state for [`Worker::finish_alone`].
     #[cold]
     #[inline(never)]
     fn solve_alone(&mut self, block: &Block<W>, environment: &Environment, impulses: &mut BlockImpulses<W>, dt: f32) {
@@ -214,7 +222,8 @@ impl<W: BlockLanes> Worker<W> {
         );
     }
 
-    /// Keeps the hulls of the cars in the bits `near` out of the ground, and changes their `twist`.
+    /// Keeps the hulls of the cars in the bits `near` out of the ground, one by one, by impulses at their contact
+    /// points. Changes velocities and lags of these cars in `twist`.
     #[cold]
     #[inline(never)]
     fn separate_hulls(
@@ -251,8 +260,9 @@ impl<W: BlockLanes> Worker<W> {
         );
     }
 
-    /// Writes the states at the end of the step. Cars whose motion is not finite keep their state and become inactive;
-    /// those in the bits `unsolved` are finished one by one.
+    /// Writes the states at the end of the step: position, motion `end`, wheels and ages. Cars whose motion is not
+    /// finite keep their state, become inactive and count as failed. Active cars in the bits `unsolved` were solved
+    /// alone and are finished by [`Worker::finish_alone`]; inactive cars do not change.
     #[inline(always)]
     fn finish(&mut self, block: &mut Block<W>, twist: &BodyTwist<W>, end: &AdvancedBody<W>, unsolved: u32, dt: f32) {
         let mut position = block.state.position;
@@ -287,7 +297,9 @@ impl<W: BlockLanes> Worker<W> {
         }
     }
 
-    /// Finishes the step of the cars in the bits `cars` that were solved one by one.
+    /// Finishes the step of the cars in the bits `cars`, which were solved one by one, with the `motion` and position
+    /// at its end, and copies their states to the block. A car whose state is not finite keeps its state in the block,
+    /// becomes inactive and counts as failed.
     #[cold]
     #[inline(never)]
     fn finish_alone(
@@ -322,7 +334,8 @@ impl<W: BlockLanes> Worker<W> {
     }
 }
 
-/// Returns the chassis of a car in `state` without gravity and wind.
+/// Returns the chassis of a car in `state`, with its velocities also as the free ones, without gravity, wind and pose
+/// lag.
 fn at_rest_in(state: &State) -> ChassisState {
     ChassisState {
         position: state.position,
@@ -335,7 +348,8 @@ fn at_rest_in(state: &State) -> ChassisState {
     }
 }
 
-/// Returns the positions in the middle of the step of `dt` s.
+/// Returns the positions of the cars in the middle of the step of `dt` s, moved with the velocities at its start,
+/// world, m.
 #[inline(always)]
 fn midstep_position<W: BlockLanes>(block: &Block<W>, dt: f32) -> [W::Array<f64>; 3] {
     let velocity = block.state.velocity * W::splat(0.5 * dt);
@@ -349,7 +363,8 @@ fn midstep_position<W: BlockLanes>(block: &Block<W>, dt: f32) -> [W::Array<f64>;
     position
 }
 
-/// Returns the heights of the positions above the plane through the origin with the unit vector `normal`, m.
+/// Returns the heights of the positions of all cars above the plane through the origin with the unit vector `normal`,
+/// m. Computed in 64 bits, rounded to 32.
 #[inline(always)]
 fn heights<W: BlockLanes>([x, y, z]: &[W::Array<f64>; 3], normal: Vec3) -> W {
     let normal = normal.as_dvec3();
@@ -359,7 +374,8 @@ fn heights<W: BlockLanes>([x, y, z]: &[W::Array<f64>; 3], normal: Vec3) -> W {
     ))
 }
 
-/// Returns the bits of the cars whose hull may touch a box in the step of `dt` s.
+/// Returns the bits of the cars whose hull may touch a box in the step of `dt` s, by the bounding sphere of the hull
+/// and its largest displacement.
 fn hulls_near_boxes<W: BlockLanes>(block: &Block<W>, environment: &Environment, twist: &BodyTwist<W>, dt: f32) -> u32 {
     let hull_radius = environment.chassis.hull_radius();
     let mut near = 0;

@@ -55,7 +55,8 @@ impl SmallWorlds {
 }
 
 impl SmallWorld {
-    /// Inserts a car of `model` into the lowest empty slot, in `state`.
+    /// Inserts a car of `model` into the lowest empty slot, in `state`, without changing controls, age and failure of
+    /// that slot.
     fn insert(&mut self, model: &Arc<Model>, state: &State) {
         let start = CarStart { model: Arc::clone(model), placement: Placement::default() };
         let slot = self.world.insert(&start).slot();
@@ -68,7 +69,7 @@ impl SmallWorld {
         self.world.slots().is_active(slot)
     }
 
-    /// Sets whether the car in `slot` is stepped. Its state stays as it is.
+    /// Sets whether the car in `slot` is stepped: resumes or suspends it. Its state does not change.
     fn set_active(&mut self, slot: usize, is_active: bool) {
         if is_active && !self.is_active(slot) {
             let state = self.world.state(slot).clone();
@@ -79,8 +80,8 @@ impl SmallWorld {
         }
     }
 
-    /// Advances the active cars by `steps` steps. Cars whose motion would not be finite keep their state and become
-    /// inactive.
+    /// Advances the active cars by `steps` steps and increments their ages. Cars whose motion would not be finite keep
+    /// their state before that step, become inactive and count as failed.
     fn step(&mut self, steps: u32) {
         for _ in 0..steps {
             let report = self.world.step(&self.controls);
@@ -107,6 +108,7 @@ impl SmallWorld {
 }
 
 impl Blocks for SmallWorlds {
+    /// Inserts the car into the last world, with neutral controls. Every [`CARS_PER_WORLD`]-th car starts a new world.
     fn push(&mut self, car: usize, state: &State) {
         if car.is_multiple_of(CARS_PER_WORLD) {
             let world = self.empty_world.clone();
@@ -119,17 +121,22 @@ impl Blocks for SmallWorlds {
         world.ages.push(0);
     }
 
+    /// Replaces the model of a car: removes its vehicle from its slot and inserts one of `model` in the same state. The
+    /// car stays active or inactive as before; controls, age and failure do not change. Returns an error, and changes
+    /// nothing, if the number of wheels differs.
     fn set_model(&mut self, car: usize, model: &Arc<Model>) -> Result<(), Vec<&'static str>> {
         if model.wheels().len() != self.model.wheels().len() {
             return Err(vec!["number of wheels"]);
         }
         let (world, slot) = self.world_mut(car);
         let (state, is_active) = (world.world.state(slot).clone(), world.is_active(slot));
+        // Shadows the number of the car by the identifier of the vehicle in the slot.
         if let Ok(car) = world.world.slots().occupant(slot) {
             world.world.remove(car).unwrap_or_default();
         }
-        // The slot is the only empty one.
+        // All slots of a world have cars, so that this slot is now the only empty one and is reused.
         world.insert(model, &state);
+        // The new vehicle is active.
         world.set_active(slot, is_active);
         Ok(())
     }
@@ -139,9 +146,10 @@ impl Blocks for SmallWorlds {
         world.world.model(slot)
     }
 
+    /// Sets the state of a car without its tow. The car becomes active, at age 0 and not failed.
     fn set_state(&mut self, car: usize, state: &State) {
         let (world, slot) = self.world_mut(car);
-        // The fleet has checked the number of wheels.
+        // Towing is not supported. The fleet has checked the number of wheels, so that no error remains.
         world.world.resume(slot, &State { tow: None, ..state.clone() }).unwrap_or_default();
         world.ages[slot] = 0;
         world.failed &= !(1 << slot);
@@ -157,6 +165,7 @@ impl Blocks for SmallWorlds {
         world.controls[slot].clone_from(controls);
     }
 
+    /// Sets the actions of all cars, world by world. Other inputs do not change.
     fn set_actions(&mut self, actions: &[f32]) {
         let controls = self.worlds.iter_mut().flat_map(|world| &mut world.controls);
         for (controls, action) in controls.zip(actions.as_chunks::<{ crate::ACTION_COUNT }>().0) {
@@ -188,6 +197,8 @@ impl Blocks for SmallWorlds {
         0
     }
 
+    /// Steps all worlds on the threads of the pool; each world then writes the observations of its cars. The step
+    /// length is that of the worlds; `_dt` is equal.
     fn step(&mut self, steps: u32, _dt: f32, observations: &[Observation], rows: &mut [f32]) {
         if observations.is_empty() {
             self.worlds.par_iter_mut().for_each(|world| world.step(steps));

@@ -37,15 +37,17 @@ impl NoSlipDrivetrain {
         }
     }
 
-    /// Computes drive and brake forces for a step of `dt` s and calls `apply` with them for every wheel, in order.
-    /// Copies `state` to the own vehicle, which drives wheels that roll as `spin` and `rolling_speed` of `state` say,
-    /// and stores the advanced drivetrain state in `state.drive`. If that state or the sum of the forces is not finite,
-    /// `state.drive` does not change and the drive forces are zero.
+    /// Computes drive and brake forces for a step of `dt` s and calls `apply` with the forces of every wheel, in order.
+    /// Copies `state` to an internal vehicle, whose wheels roll without slip at the `spin` and `rolling_speed` of
+    /// `state`, advances its drivetrain, and stores the new drivetrain state in `state.drive`. If that state or the sum
+    /// of the forces is not finite, `state.drive` does not change and the drive forces are zero; brake and raw motor
+    /// forces still apply.
     ///
-    /// Bullet and Rapier release a brake while any drive force acts. For a car with engine or motors, forces against
-    /// the rotation are therefore reported as brake forces, and the brake is subtracted from forces along the rotation.
-    /// Raw motor torques are added afterwards to the drive force, next to the brake, as in those programs. The rotation
-    /// of a wheel below `STATIONARY_WHEEL_SPEED_MPS` has the direction of its drive force.
+    /// Bullet and Rapier release a brake while any drive force acts. For a car with engine or motors, drive and brake
+    /// of a wheel are therefore combined into one of the two (`WheelForces::combined`): forces against the rotation
+    /// count as brake forces, and the brake is subtracted from forces along the rotation. A wheel below
+    /// `STATIONARY_WHEEL_SPEED_MPS` counts as rotating in the direction of its drive force. Raw motor torques of
+    /// `controls` are added afterwards to the drive force, next to the brake, as in those programs.
     pub fn update(
         &mut self,
         state: &mut State,
@@ -82,10 +84,10 @@ impl NoSlipDrivetrain {
 }
 
 impl WheelForces {
-    /// Combines drive and brake into a single one of them; the other becomes 0. The wheel turns, or would turn, in the
-    /// direction of the sign of `direction` (0 is forward). A drive force against that direction is added to the brake.
-    /// A drive force along it is reduced by the brake; if the brake is at least as large, the brake less the drive force
-    /// remains. The forces do not change if there is no drive force.
+    /// Combines drive and brake force into a single one of them; the other becomes 0. The wheel turns, or would turn,
+    /// in the direction of the sign of `direction` (0 is forward). A drive force against that direction is added to the
+    /// brake. A drive force along it is reduced by the brake; if the brake is at least as large, the brake less the
+    /// drive force remains as brake. Without a drive force nothing changes.
     fn combined(self, direction: f32) -> Self {
         // Drive force in the direction of rotation, N.
         let driving_force = if direction < 0.0 { -self.drive } else { self.drive };
@@ -124,10 +126,10 @@ fn motor_force(model: &Model, i: usize, controls: &Controls) -> f32 {
     raw_torque / model.wheels()[i].radius
 }
 
-/// Returns the angle of wheel `i`, rad, positive to the left: the raw angle of `controls` if there is one, otherwise
-/// the demanded mean angle times the steering ratio of its axle. Rate limit, Ackermann and toe are left out. In both
-/// cases sets `state.steer` to the demanded mean angle, clamped to plus or minus the lock; an infinite or NaN input
-/// counts as 0.
+/// Returns the steering angle of wheel `i`, rad, positive to the left: the raw angle of `controls` if there is one,
+/// otherwise the demanded mean road-wheel angle times the steering ratio of its axle. Rate limit, Ackermann and toe are
+/// left out. In both cases also sets `state.steer` to the demanded mean angle, clamped to plus or minus the lock; an
+/// infinite or NaN input counts as 0.
 pub fn wheel_steer_angle(model: &Model, state: &mut State, i: usize, controls: &Controls) -> f32 {
     let parts = model.parts();
     state.steer = clamp_or_zero(controls.steer, -parts.steering.lock, parts.steering.lock);

@@ -22,16 +22,17 @@ pub struct RayWheel {
 }
 
 /// Returns the contributions of the non-physical forces of `wheels` to a car of `model`, summed over the wheels,
-/// vehicle frame: for each mechanism a force and a moment about the centre of mass, N and N m. Mechanisms: roll
-/// influence below 1 ([`Assist::RollInfluence`]), a bound on the suspension force below `f32::MAX`
-/// ([`Assist::LargestForce`]), and a lowered centre of mass of the model above 0 ([`Assist::LoweredCentre`]). A
-/// mechanism that some wheel has is listed even if its contribution is zero.
+/// vehicle frame. Each mechanism has a force (N) and a moment about the centre of mass (N m). A mechanism that some
+/// wheel has is listed even if its contribution is zero; the others are not listed.
 ///
-/// The contact point is at height `z` in the vehicle frame, which is negative; a side force `F` acts at `r z`, where r
-/// is the roll influence. The engine adds the moment `−(1 − r) z ẑ × F` to the physical one. A bound reduces the
-/// suspension force, but the tyre's friction still uses the unbounded force; the contribution is the bounded force less
-/// the unbounded one, at the contact point. If the centre of mass is lowered by h, all forces F at the wheel add the
-/// moment `h ẑ × F`.
+/// - Roll influence r below 1 ([`Assist::RollInfluence`]). The contact point is at the height `z` in the vehicle frame,
+///   which is negative. The engine lets a side force `F` act at the height `r z`, which adds the moment `−(1 − r) z ẑ ×
+///   F` to the physical one.
+/// - Bound on the suspension force below `f32::MAX` ([`Assist::LargestForce`]). The bound reduces the suspension force,
+///   but the tyre's friction still uses the unbounded force. The contribution is the bounded force less the unbounded
+///   one, at the contact point.
+/// - Lowered centre of mass of the model, by h above 0 ([`Assist::LoweredCentre`]). All forces F at the wheel add the
+///   moment `h ẑ × F`.
 pub fn non_physical(model: &Model, wheels: impl Iterator<Item = RayWheel>) -> AssistLog {
     let mut assist_log = AssistLog::default();
     let lowered_height = model.parts().assists.lowered_centre;

@@ -97,11 +97,12 @@ impl StockBackend {
 }
 
 impl StockCar {
-    /// Inserts the chassis of `start` into `world` at its start on the ground of `scene`, keeps it awake, and creates
-    /// the controller with one wheel per wheel of the model, and the drivetrain. Spring rates and damping are divided
-    /// by the mass, as the controller expects. Rest lengths include the static sag, so that the car rests in its
-    /// described pose. Friction is the longitudinal one of the tyre times the grip of the plane. Wheels point down and
-    /// roll forward in vehicle axes.
+    /// Creates the car of `start`: inserts its chassis into `world` on the ground of `scene`, keeps it awake, and
+    /// creates the controller with one wheel per wheel of the model, and the drivetrain.
+    ///
+    /// Spring rates and damping are divided by the mass, as the controller expects. Rest lengths include the static
+    /// sag, so that the car rests in its described pose. Friction is the longitudinal one of the tyre times the grip of
+    /// the plane. Wheels point down and roll forward in vehicle axes.
     fn new(world: &mut PhysicsWorld, scene: &Scene, start: &CarStart) -> Self {
         let state = State::at_rest(&start.model, scene, &start.placement);
         let chassis = chassis::insert(&mut world.bodies, &mut world.colliders, WorldAxes::ZUp, &start.model, &state);
@@ -140,9 +141,9 @@ impl StockCar {
         Self { model: start.model.clone(), state, controller, drivetrain, controller_pose: Pose::IDENTITY }
     }
 
-    /// Sets engine forces (N), brakes (brake force times `dt`: impulse per step, N s) and then the steering (rad) of
-    /// the wheels of the controller for a step of `dt` s. Also advances the drivetrain in the state and stores the
-    /// steering in the state of each wheel.
+    /// Sets the inputs of the wheels of the controller for a step of `dt` s: engine forces (N), brakes (brake force
+    /// times `dt`: impulse per step, N s), and then the steering (rad). Before that, advances the drivetrain in the
+    /// state. Also stores the steering in the state of each wheel.
     fn apply_controls(&mut self, controls: &Controls, dt: f32) {
         let wheels = self.controller.wheels_mut();
         self.drivetrain.update(&mut self.state, controls, dt, |wheel_index, forces| {
@@ -155,8 +156,8 @@ impl StockCar {
     }
 
     /// Returns the contributions of the controller's non-physical forces to the car in the last step of `dt` s
-    /// ([`non_physical`]), from the mean forces at its wheels in the vehicle frame at the pose of the last push.
-    /// Nothing changes.
+    /// ([`non_physical`]). Uses the mean forces at its wheels in the vehicle frame, at the pose that the chassis had
+    /// when the controller pushed it. Nothing changes.
     fn non_physical(&self, dt: f32) -> AssistLog {
         let (centre, to_vehicle) = (self.controller_pose.translation, self.controller_pose.rotation.inverse());
         let ray_wheel = |wheel: &Wheel| {
@@ -178,10 +179,10 @@ impl StockCar {
         non_physical(&self.model, self.controller.wheels().iter().map(ray_wheel))
     }
 
-    /// Copies motion and wheels of the car from `world` to its state after a step of `dt` s; the old velocity becomes
-    /// `previous_velocity`. Spin is that of rolling without slip at the forward speed of the car, loads are the
-    /// suspension forces before their bound, and tyre forces are mean forces over the step, with the lateral one
-    /// positive to the left. The other values of each wheel are reset. A missing body changes nothing.
+    /// Copies motion and wheels of the car from `world` to its state after a step of `dt` s. The old velocity becomes
+    /// `previous_velocity`. Spins are those of rolling without slip at the forward speed of the car. Loads are the
+    /// suspension forces before their bound. Tyre forces are mean forces over the step, with the lateral one positive
+    /// to the left. All other values of each wheel are reset. A missing body changes nothing.
     fn read_state(&mut self, world: &PhysicsWorld, dt: f32) {
         let Some(body) = world.bodies.get(self.controller.chassis) else { return };
         let state = &mut self.state;
@@ -219,10 +220,10 @@ impl Simulation for StockBackend {
         BACKEND_INFO.name
     }
 
-    /// Takes one step: for each active car in turn, sets the inputs, updates its controller, which casts its rays and
-    /// pushes the chassis, and stores the pose at this push; then steps Rapier's world, advances the clock and reads
-    /// the states. Cars without controls coast. Returns an empty report; for a step length of zero or an invalid one
-    /// does nothing and returns that of a skipped step.
+    /// Takes one step. For each active car in turn: sets the inputs, updates its controller, which casts its rays and
+    /// changes the velocities of the chassis at once, and stores the pose of the chassis. Then steps Rapier's world,
+    /// advances the clock and reads the states. Cars without controls coast. Returns an empty report; for a step length
+    /// of zero or an invalid one does nothing and returns that of a skipped step.
     fn step(&mut self, controls: &[Controls]) -> StepReport {
         if let Some(skipped_report) = StepReport::for_skipped_step(self.clock.dt) {
             return skipped_report;

@@ -45,9 +45,10 @@ struct RapierBackend {
     clock: Clock,
 }
 
-/// Returns the number of substeps in worlds of this backend: four, Rapier's default, because poses lead by `dt v / 2n`
-/// with n substeps, but one below 2 ms. There the lead is small, but the velocity is rounded in every substep: with
-/// four substeps at 1920 Hz, a braked car would stop 5.5 mm short after 60 m. Users' worlds keep their own number.
+/// Returns the number of substeps in worlds of this backend: four (Rapier's default), but one for steps below 2 ms.
+/// With n substeps, a change Δv of the velocity in a step moves the pose too far by `dt Δv / 2n`. Below 2 ms this error
+/// is small, but the velocity is rounded in every substep: with four substeps at 1920 Hz, a braked car would stop 5.5
+/// mm short after 60 m. Users' worlds keep their own number.
 fn substeps(dt: f32) -> usize {
     if dt < 2e-3 { 1 } else { 4 }
 }
@@ -76,11 +77,13 @@ pub fn ground_world(scene: &Scene, dt: f32) -> PhysicsWorld {
     world_and_terrain(scene, dt).0
 }
 
-/// Creates the world of [`ground_world`]: sets gravity along −z, step length, prediction distance and no limit of
-/// speed, then inserts the plane if there is one, boxes, height fields and meshes, all without bodies. The friction of
-/// each collider is the grip of the surface. Height fields and meshes also store grip and texture as user data; boxes
-/// and the plane do not. Also returns the colliders of height fields and meshes, in this order, with their sources; a
-/// mesh has one collider per surface.
+/// Creates the world of [`ground_world`]. Sets gravity along −z, step length, prediction distance and an unlimited
+/// speed of bodies. Inserts the plane if there is one, boxes, height fields and meshes, all as colliders without
+/// bodies. The friction of each collider is the grip of the surface. Height fields and meshes also store grip and
+/// texture as user data; boxes and the plane do not.
+///
+/// Also returns the colliders of height fields and meshes, in this order, with their sources. A mesh has one collider
+/// per surface (pair of grip and texture).
 fn world_and_terrain(scene: &Scene, dt: f32) -> (PhysicsWorld, Vec<(ColliderHandle, TerrainSource)>) {
     let mut world = PhysicsWorld { gravity: Vector::new(0.0, 0.0, -scene.gravity), ..PhysicsWorld::default() };
     set_step_length(&mut world.integration_parameters, dt);
@@ -137,10 +140,10 @@ fn contact_pairs(world: &PhysicsWorld, body: RigidBodyHandle) -> impl Iterator<I
     colliders.iter().flat_map(|&collider| world.narrow_phase.contact_pairs_with(collider))
 }
 
-/// Returns grip and texture of the topmost surface of `scene` at the contact `query` of a wheel: those in the user data
-/// of the collider (terrain, platforms, free bodies), else those of the last box of the scene that contains the point
-/// (within [`FLUSH_TOLERANCE_M`]), else those of the plane. A box on another one that is flush with it comes later in
-/// the scene and counts.
+/// Returns grip and texture of the topmost surface of `scene` at the contact `query` of a wheel. The user data of the
+/// collider come first (terrain, platforms, free bodies). Otherwise the last box of the scene counts that contains the
+/// point within [`FLUSH_TOLERANCE_M`], and without such a box the plane. A box on another box and flush with it comes
+/// later in the scene and therefore counts.
 fn topmost_surface_at(scene: &Scene, query: &SurfaceQuery) -> (f32, SurfaceTexture) {
     if let Some(surface) = terrain::decode_surface(query.collider.user_data) {
         return surface;
@@ -196,24 +199,26 @@ impl RapierBackend {
         Self { world, cars, platforms, terrain, bodies, scene, starts, clock: Clock::new(dt) }
     }
 
-    /// Returns all cars and free bodies with their handles.
+    /// Returns all slots of cars (also suspended and empty ones), then all free bodies, with the handles of their
+    /// bodies.
     fn saved_units(&self) -> impl Iterator<Item = (SavedUnit, RigidBodyHandle)> {
         let cars = (0..self.cars.vehicles().len()).map(|car| (SavedUnit::Car(car), self.cars.handle(car)));
         cars.chain(self.bodies.iter().enumerate().map(|(body, handle)| (SavedUnit::Body(body), *handle)))
     }
 
-    /// Sets the prediction distance of hulls that would end the coming step below the plane, so that Rapier stops them
-    /// where they reach it. Rapier lifts hulls that have sunk in, which adds up to 0.25 % of m g h within three steps
-    /// at 60 Hz. All other hulls keep a prediction distance of zero, because a larger one would treat objects next to
-    /// the path as walls.
+    /// Sets the prediction distance of each hull for the coming step, so that Rapier stops a landing hull where it
+    /// reaches the plane. Rapier lifts hulls that have sunk in, which adds up to 0.25 % of m g h within three steps at
+    /// 60 Hz. All other hulls keep a prediction distance of zero, because a larger one would treat objects next to the
+    /// path as walls.
     ///
-    /// A hull lands if its lowest corner is near the plane at the start or at the end of this step, it touches nothing
-    /// but the plane, and either no corner is near the plane yet or a corner above the plane comes near it faster than
-    /// [`MIN_CORNER_FALL_MPS`] (at any speed without a loaded wheel). The prediction distance is then the approach in
-    /// the step with the largest speed of a corner by rotation, ≥ 0.
+    /// A hull is near the plane if its lowest corner is below a small height at the start or end of this step. It must
+    /// also touch nothing but the plane. A hull near the plane lands if its lowest corner is not near the plane at the
+    /// start. It also lands if some other corner comes near the plane faster than [`MIN_CORNER_FALL_MPS`], or at any
+    /// speed without a loaded wheel. The prediction distance is then the distance by which the fastest corner can
+    /// approach the plane in the step, ≥ 0.
     ///
     /// Also sets the number of velocity iterations of the world: [`CONTACT_STABILIZATION_ITERATIONS`] if any hull is
-    /// near the plane and touches nothing else, otherwise 1. Missing bodies are skipped.
+    /// near the plane, otherwise 1. Missing bodies are skipped.
     fn predict_landings(&mut self) {
         let (normal, dt) = (self.scene.plane_normal(), self.clock.dt);
         // Height below which a corner is near the plane, m; includes the fall by gravity in the step.
@@ -261,10 +266,10 @@ impl Simulation for RapierBackend {
         BACKEND_INFO.name
     }
 
-    /// Takes one step: sets the step length, the wind if the scene has gusts, and the platforms, solves the cars on the
-    /// surfaces of the scene and applies their forces, predicts landings if there is a plane, steps Rapier's world,
-    /// advances the clock, and writes the states. Returns the worse of the reports of both halves; for a step length of
-    /// zero or an invalid one does nothing and returns the report of a skipped step.
+    /// Takes one step. Sets the step length, the wind if the scene has gusts, and the platforms. Solves the cars on the
+    /// surfaces of the scene and applies their forces. Predicts landings if there is a plane. Then steps Rapier's
+    /// world, advances the clock, and writes the states. Returns the worse of the reports before and after Rapier's
+    /// step. For a step length of zero or an invalid one does nothing and returns the report of a skipped step.
     fn step(&mut self, controls: &[Controls]) -> StepReport {
         if let Some(skipped_report) = StepReport::for_skipped_step(self.clock.dt) {
             return skipped_report;

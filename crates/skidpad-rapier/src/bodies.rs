@@ -6,9 +6,9 @@ use skidpad_core::{BodyMotion, FreeBody, Scene, SurfaceTexture};
 use crate::terrain;
 
 /// Inserts the free bodies of `scene` into `world` as dynamic boxes with their mass properties, friction (multiplied
-/// with that of the other collider) and initial motion. Grip for tyres is stored as user data of the collider, without
-/// texture. Returns their handles, in order. The bodies never sleep, for the same reason as the cars in
-/// [`crate::backend`].
+/// with that of the other collider) and initial motion. The grip for tyres, without texture, is stored as user data of
+/// the collider. Returns the handles of the bodies, in order. The bodies never sleep, for the same reason as the cars
+/// in [`crate::backend`].
 pub(crate) fn insert(world: &mut PhysicsWorld, scene: &Scene) -> Vec<RigidBodyHandle> {
     let insert_body = |body: &FreeBody| {
         let inertia = rapier3d::na::Matrix3::from_column_slice(&body.inertia.to_cols_array());

@@ -25,19 +25,19 @@ pub(crate) struct CarSlot {
     pub collision_groups: Option<InteractionGroups>,
     /// Ground of its wheels at the last probe.
     pub ground_contacts: Vec<GroundMemory>,
-    /// Colliders that the rays of the coming step, or the hull, may touch.
+    /// Colliders that the rays of the coming step may touch; within `apply_impulses`, those near the hull.
     pub near_colliders: Vec<ColliderHandle>,
-    /// Index of the vehicle that tows it, and the joint between the two.
+    /// Slot of the vehicle that tows this car, and the joint between the two; `None` if it is not towed.
     pub tow_joint: Option<(u32, ImpulseJointHandle)>,
-    /// Bodies it tows or is towed by; its wheels do not stand on them.
+    /// Bodies of vehicles that the car tows or that tow it. Its wheels do not stand on them.
     pub hitched_bodies: Vec<RigidBodyHandle>,
 }
 
 impl CarSlot {
-    /// Restores the support of a car that was woken within the step and fell under gravity: applies its last push
-    /// before it fell asleep to `body`. The change of velocity (impulse over the mass of the model) is added to the
-    /// velocity and moves the position for `move_time` s; the angular impulse changes only the angular velocity.
-    /// Impulses on the hull are left out.
+    /// Applies the last push of the wheels before sleep to `body`, for a car that was woken within the step and
+    /// therefore fell under gravity without support. The change of velocity (impulse over the mass of the model) is
+    /// added to the velocity, and moves the position as if it acted for `move_time` s. The angular impulse changes only
+    /// the angular velocity. Impulses on the hull are left out.
     pub fn wake(&self, body: &mut RigidBody, axes: WorldAxes, vehicle: &Vehicle, move_time: f32) {
         let velocity_change = axes.to_world(self.sleep.last_push.impulse * vehicle.model().inverse_mass());
         // `false`: the body is awake already.

@@ -89,8 +89,9 @@ impl RapierCars {
         Self::with_axes(world, WorldAxes::ZUp, scene, cars)
     }
 
-    /// Inserts `cars` as [`RapierCars::new`] does, into a world with these `axes`. The wind is that of the scene.
-    /// Queries bypass the broad phase until the first step is finished.
+    /// Inserts `cars` as [`RapierCars::new`] does, into a world with these `axes`. The wind is that of the scene. Until
+    /// the first step is finished, queries test all colliders, because Rapier's broad phase (its spatial index) does
+    /// not contain the new ones yet.
     pub fn with_axes<'a>(
         world: impl Into<RapierWorldMut<'a>>,
         axes: WorldAxes,
@@ -102,10 +103,13 @@ impl RapierCars {
         Self { is_unstepped: true, wind: scene.wind, ..Self::from_bodies(axes, cars) }
     }
 
-    /// Inserts a car at its start on the ground of `scene`, with a new body in `world`, into the lowest empty slot, or
-    /// appends a slot. In an old slot, removes the body of the removed car from the `world` and forgets its hitch
-    /// joints. Returns the identifier of the car. Between [`RapierCars::before_step`] and [`RapierCars::after_step`] a
-    /// slot is always appended. Until the next step is finished, queries bypass the broad phase.
+    /// Inserts a car at its start on the ground of `scene`, with a new body in `world`. Returns the identifier of the
+    /// car.
+    ///
+    /// The car takes the lowest empty slot; without an empty slot, one is appended. Between [`RapierCars::before_step`]
+    /// and [`RapierCars::after_step`] a slot is always appended. When a slot is reused, the disabled body of the
+    /// removed car is removed from `world`, and its hitch joints are forgotten. Until the next step is finished,
+    /// queries test all colliders instead of the broad phase (Rapier's spatial index).
     pub fn insert<'a>(&mut self, world: impl Into<RapierWorldMut<'a>>, scene: &Scene, start: &CarStart) -> CarId {
         let mut world = world.into();
         let (handle, vehicle) = insert_chassis(world.bodies, world.colliders, self.axes, scene, start);
@@ -126,9 +130,10 @@ impl RapierCars {
 
     /// Creates cars from vehicles whose bodies are already in the world and in its broad phase, as in a world that was
     /// saved and read back. Each body must have the mass properties that [`RapierCars::with_axes`] sets, and the pose
-    /// of its state.
+    /// of its state. All slots are active, and the wind is zero.
     ///
-    /// Vehicles that tow each other get new joints. Remove their hitch joints of a saved world first.
+    /// Vehicles that tow each other get new joints in the next [`RapierCars::before_step`]. Remove their hitch joints
+    /// of a saved world before.
     ///
     /// On fixed ground, awake cars continue bit-identically, and sleeping cars are woken. `RapierCars::from_saved`,
     /// with the feature `serde`, always continues bit-identically.
@@ -278,6 +283,7 @@ impl RapierCars {
     fn disable_body(&mut self, world: RapierWorldMut<'_>, slot: usize, was_active: bool) {
         let slot = &mut self.slots[slot];
         slot.is_suspended_with_body = false;
+        // Whether `apply_impulses` has set forces on the body in this step.
         let is_pushed = self.is_step_in_progress && was_active && !slot.sleep.asleep;
         if let Some(body) = world.bodies.get_mut(slot.handle) {
             if is_pushed {
@@ -287,9 +293,9 @@ impl RapierCars {
         }
     }
 
-    /// Suspends active cars whose bodies were removed or disabled by the user (and sets `is_suspended_with_body`), and
-    /// resumes those cars with their old state when their bodies are enabled again. Clears the flag of every car with
-    /// an enabled body. Cars suspended by other calls stay suspended.
+    /// Suspends active cars whose bodies the user removed or disabled, and sets `is_suspended_with_body`. Resumes cars
+    /// with this flag, in their old state, when their bodies are enabled again. Clears the flag of every car with an
+    /// enabled body. Cars suspended by other calls stay suspended.
     fn follow_body_enablement(&mut self, bodies: &RigidBodySet) {
         for (car, slot) in self.slots.iter_mut().enumerate() {
             let has_enabled_body = bodies.get(slot.handle).is_some_and(RigidBody::is_enabled);
@@ -306,8 +312,9 @@ impl RapierCars {
         }
     }
 
-    /// Stores how body `handle` moved in the last step, as `[centre of mass, velocity, angular velocity]` in world axes
-    /// (m, m/s, rad/s), whether or not wheels stood on it. Replaces the entry that wheels on the body created.
+    /// Stores how body `handle` moved in the last step, whether or not wheels stood on the body. `motion` is `[centre
+    /// of mass, velocity, angular velocity]` in world axes (m, m/s, rad/s). Replaces the entry of the body in
+    /// `loaded_bodies`. Must be called before [`RapierCars::before_step`], which makes this list that of the last step.
     pub(crate) fn set_last_motion(&mut self, handle: RigidBodyHandle, motion: [Vec3; 3]) {
         self.loaded_bodies.retain(|loaded_body| loaded_body.handle != handle);
         self.loaded_bodies.push(WheelLoadedBody::from_motion(handle, motion));
@@ -324,13 +331,13 @@ impl RapierCars {
         self.before_step_with_surfaces(world, controls, SurfaceProperties::default())
     }
 
-    /// Does the same as [`RapierCars::before_step`], with wheels that stand only on colliders that also pass the filter
-    /// of `ground`, and with the grip, texture and smoothness of `ground`.
+    /// Performs the first half of a step as [`RapierCars::before_step`] does, with ground of the user: wheels stand
+    /// only on colliders that also pass the filter of `ground`, with its grip, texture and smoothness.
     ///
-    /// Order: misuse is checked, an unfinished step is finished, the lists of bodies under wheels are swapped (those of
-    /// the last step are kept, the new one is emptied), cars follow the enablement of their bodies, hitch joints and
-    /// sleep are updated, the rows are solved and applied, and joints of closed hitches are locked. Returns the worst
-    /// of all reports. A step of length zero changes nothing.
+    /// First checks for misuse and finishes an unfinished step. Then makes the list of bodies under wheels that of the
+    /// last step, and empties the list of this step. Suspends and resumes cars with their bodies, and updates hitch
+    /// joints and sleep. Solves and applies the rows (equations), and locks the joints of closed hitches. Returns the
+    /// worst of all reports. For a step of length zero nothing changes.
     pub fn before_step_with_surfaces<'a>(
         &mut self,
         world: impl Into<RapierWorldMut<'a>>,
@@ -349,6 +356,7 @@ impl RapierCars {
             report = report.merge_worst(self.after_step(world.reborrow()));
         }
         self.is_step_in_progress = true;
+        // The list of the last step stays readable as `last_loaded_bodies`.
         std::mem::swap(&mut self.loaded_bodies, &mut self.last_loaded_bodies);
         self.loaded_bodies.clear();
         self.follow_body_enablement(world.bodies);
@@ -376,8 +384,8 @@ impl RapierCars {
 
     /// Answers probes between steps as for the wheels of these cars on `ground`, into `contacts`, in order. A miss is
     /// `None`, and so is a probe of a car that does not exist. Points and normals are in the axes of the cars.
-    /// Consecutive probes of one car are answered together, from the colliders near them. Works on copies and new
-    /// buffers: neither cars nor world change.
+    /// Consecutive probes of one car are answered together, from the colliders near all of them. Neither cars nor world
+    /// change: slots are copied, and buffers are new.
     pub fn probe<'a>(
         &self,
         world: impl Into<RapierWorldMut<'a>>,
@@ -419,9 +427,9 @@ impl RapierCars {
         }
     }
 
-    /// Returns the first misuse of the world, or `None`: first [`ApiMisuse::AxesMismatch`] for gravity of which less
-    /// than half points down in the axes of the cars (zero gravity is allowed), then [`ApiMisuse::MassMismatch`] for a
-    /// chassis whose mass differs from its model by more than [`MASS_TOLERANCE_RATIO`], also of a suspended car.
+    /// Returns the first misuse of the world, or `None`. [`ApiMisuse::AxesMismatch`] comes first: less than half of
+    /// gravity points down in the axes of the cars; zero gravity is allowed. Then comes [`ApiMisuse::MassMismatch`]:
+    /// the mass of a chassis differs from its model by more than [`MASS_TOLERANCE_RATIO`], also of a suspended car.
     /// Missing bodies are ignored.
     fn find_misuse(&self, world: &RapierWorldMut<'_>) -> Option<ApiMisuse> {
         let up = self.axes.to_world(Vec3::Z);
@@ -453,6 +461,7 @@ impl RapierCars {
         if !std::mem::take(&mut self.is_step_in_progress) {
             return StepReport { misuse: Some(ApiMisuse::MissingBeforeStep), ..StepReport::default() };
         }
+        // Time by which Rapier's poses lag its velocities, s.
         let pose_lag = pose_lag(world.parameters);
         self.is_unstepped = false;
         // Ground bodies come first, since some of them may be chassis of other cars.
@@ -502,10 +511,12 @@ impl RapierCars {
         self.report_before_step.merge_worst(self.cars.write_back(&port, dt))
     }
 
-    /// Wakes bodies whose controls changed (cars without `controls` coast), awake bodies whose car is not at rest or
-    /// stands on movable ground, and sleeping bodies whose ground moved, so that only settled cars sleep. Also stores
-    /// the controls, the engine speed and steering of awake cars, and the collision groups of the first collider of
-    /// each chassis. Skips suspended cars and missing bodies. Never puts a body to sleep: Rapier does.
+    /// Wakes bodies of cars that must not sleep. A body is woken if the controls of its car changed (cars without
+    /// `controls` coast). An awake body is also woken if its car is not at rest or is on movable ground; a sleeping
+    /// body, if its ground moved. Waking an awake body restarts the time after which Rapier puts it to sleep.
+    ///
+    /// Also stores the controls, the engine speed and steering of awake cars, and the collision groups of the first
+    /// collider of each chassis. Skips suspended cars and missing bodies. Never puts a body to sleep: Rapier does.
     fn update_sleep(&mut self, bodies: &mut RigidBodySet, colliders: &ColliderSet, controls: &[Controls]) {
         for (car, (slot, vehicle)) in self.slots.iter_mut().zip(self.cars.vehicles()).enumerate() {
             if !self.cars.slots().is_active(car) {

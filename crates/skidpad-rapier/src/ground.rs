@@ -66,9 +66,11 @@ pub(crate) fn body_handle(number: u64) -> RigidBodyHandle {
 }
 
 /// Returns the ground data for a wheel that touches `body`, in world axes, without texture; `None` if the body is
-/// fixed. The velocity (m/s) is that of a dynamic body at the contact, or that with which a kinematic body carries a
-/// car ([`kinematic_velocity`]), equal at start and end of the step. `last_bodies` are the bodies under wheels in the
-/// last step, with their motion in that step.
+/// fixed. The velocity (m/s) is equal at start and end of the step: for a dynamic body the current velocity of its
+/// point at the contact, for a kinematic body the velocity with which it carries a car ([`kinematic_velocity`]).
+///
+/// `last_bodies` are the bodies under wheels in the last step, with their motion in that step. From this motion follows
+/// the acceleration of a kinematic body; a body that is not in the list counts as not accelerated.
 pub(crate) fn ground_data(
     world: &RapierWorldMut,
     last_bodies: &[WheelLoadedBody],
@@ -85,10 +87,11 @@ pub(crate) fn ground_data(
     Some(Ground { body: body_number(handle), start_velocity: velocity, velocity, texture: SurfaceTexture::NONE })
 }
 
-/// Returns motion and response of a dynamic body that a wheel touches along `normal`, in the axes of the cars; `None`
-/// for any other body. The motion at the end of the step of `dt` s includes gravity, the user's force, damping and
-/// gyroscopic effects, but not the user's torque. Active contacts of the body restrict its response ([`support_flags`],
-/// [`DynamicGroundBody::dynamic_body`]).
+/// Returns motion and response (inverse mass and inertia) of a dynamic body that a wheel touches along `normal`, in the
+/// axes of the cars; `None` for any other body. The motion is that at the end of the step of `dt` s. It includes
+/// gravity, the user's force, damping and gyroscopic effects, but not the user's torque. If active contacts support the
+/// body ([`support_flags`]), locked directions keep the current velocity and have no response
+/// ([`DynamicGroundBody::dynamic_body`]).
 pub(crate) fn dynamic_body(
     world: &RapierWorldMut,
     axes: WorldAxes,
@@ -122,8 +125,9 @@ pub(crate) fn dynamic_body(
 }
 
 /// Returns the velocity with which a kinematic body carries a car at its contact, m/s, world axes
-/// ([`GroundBodyMotion::carried_velocity`]), from the motion of the body in this step, the centre of mass of the car
-/// and the lag of Rapier's poses. `last_motion` is the motion of the body in the last step; `None` if unknown.
+/// ([`GroundBodyMotion::carried_velocity`]). This is the velocity of the body there, corrected for its acceleration
+/// during the lag of Rapier's poses. `last_motion` is the motion of the body in the last step; `None` counts as no
+/// acceleration.
 fn kinematic_velocity(
     parameters: &IntegrationParameters,
     body: &RigidBody,
@@ -137,9 +141,9 @@ fn kinematic_velocity(
 /// Coefficient of friction above which a resting body is assumed not to slide under a wheel.
 const MIN_HOLDING_FRICTION: f32 = 0.2;
 
-/// Returns whether any active contact supports the body, and whether one of them holds it with a friction coefficient
-/// of at least [`MIN_HOLDING_FRICTION`], from the contacts of all its colliders in the last step of Rapier. Directions
-/// do not count.
+/// Returns `[supported, held by friction]` from the contacts of all colliders of the body in the last step of Rapier.
+/// Any active contact supports the body. A contact with a friction coefficient of at least [`MIN_HOLDING_FRICTION`]
+/// holds it by friction. The direction of a contact does not matter: walls and loads on top count, too.
 fn support_flags(narrow_phase: &NarrowPhase, body: &RigidBody) -> [bool; 2] {
     // [supported, held by friction]
     let mut flags = [false; 2];
@@ -166,8 +170,9 @@ fn is_about_to_move(body: &RigidBody) -> bool {
     body.is_moving() || body.next_position() != body.position()
 }
 
-/// Returns true if a collider on which a car fell asleep has another pose than then, is about to move with its body,
-/// was removed or disabled, is a sensor, or does not collide with the car's `groups` (if any).
+/// Returns true if the ground of a sleeping car changed. This is the case if any collider on which it fell asleep has
+/// another pose than then, or is about to move with its body. A collider also counts that was removed or disabled, is a
+/// sensor now, or does not collide with the `groups` of the car (if any).
 pub(crate) fn has_ground_moved(
     ground_contacts: &[GroundMemory],
     bodies: &RigidBodySet,

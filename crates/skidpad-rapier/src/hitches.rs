@@ -19,10 +19,12 @@ const JOINT_DAMPING_RATIO: f32 = 5.0;
 const MIN_CLOSED_GAP_SHARE: f32 = 1e-6;
 
 impl RapierCars {
-    /// Inserts a joint, which disables contacts, between vehicles that started to tow each other. Removes the joints of
-    /// vehicles that are not hitched any more or have another towing vehicle, first. Both wake the bodies of the joint.
-    /// Unchanged hitches keep their joint; towing slots that do not exist count as none. New joints lock no axis.
-    /// Rebuilds the lists of hitched bodies after each change.
+    /// Updates the joints of all trailers to the towing vehicles in their states. For each trailer whose towing vehicle
+    /// changed, removes the old joint, if any, then inserts a joint to the new towing vehicle, if any. The new joint
+    /// disables contacts between the two vehicles and locks no axis. Removal and insertion wake both bodies.
+    ///
+    /// Unchanged hitches keep their joint. A towing slot that does not exist counts as none. Rebuilds the lists of
+    /// hitched bodies after each change.
     pub(crate) fn update_hitch_joints(&mut self, joints: &mut ImpulseJointSet) {
         for car in 0..self.slots.len() {
             let tow = self.cars.vehicles()[car].state().tow;
@@ -48,9 +50,9 @@ impl RapierCars {
         self.update_hitched_bodies();
     }
 
-    /// Inserts a joint between the hitch of vehicle `towing` and the coupler of `trailer` that locks no axis and
-    /// disables contacts between the two, and wakes both bodies. A vehicle without such a part is attached at its
-    /// centre of mass. Returns the handle of the joint.
+    /// Inserts a joint between the hitch of vehicle `towing` and the coupler of `trailer`, and returns its handle. The
+    /// joint locks no axis and disables contacts between the two vehicles. Both bodies wake. A vehicle without hitch or
+    /// coupler is attached at its centre of mass.
     fn insert_hitch(&self, joints: &mut ImpulseJointSet, towing: usize, trailer: usize) -> ImpulseJointHandle {
         let [towing_parts, trailer_parts] = [towing, trailer].map(|car| self.cars.vehicles()[car].model().parts());
         let anchors = [towing_parts.hitch.unwrap_or_default().point, trailer_parts.coupler.unwrap_or_default().point];
@@ -76,15 +78,19 @@ impl RapierCars {
     }
 }
 
-/// Locks the three translations of the joints of hitches that are closed in this step of `dt` s, with a softness that
-/// matches the vehicles' solve ([`joint_softness`]). Unlocks the joints of open hitches, which leaves both bodies free.
-/// Wakes no body. Cars without joint are skipped.
+/// Locks the three translations of the joint of each trailer that is hitched in this step of `dt` s. Unlocks the joints
+/// of all other trailers, which leaves both bodies free. [`Cars::towing_slots`] returns a towing slot only while the
+/// hitch is closed.
+///
+/// The softness of a locked joint makes it close the same share of its gap per step as the hitch rows (equations) of
+/// the vehicles' own solver ([`joint_softness`]). No body is woken. Cars without joint are skipped.
 pub(crate) fn lock_closed_hitches(joints: &mut ImpulseJointSet, cars: &Cars, slots: &[CarSlot], dt: f32) {
     for (car, towing_slot) in cars.towing_slots() {
         // `false`: wakes no body.
         let Some(joint) = slots[car].tow_joint.and_then(|(_, joint)| joints.get_mut(joint, false)) else { continue };
         joint.data.locked_axes = JointAxesMask::empty();
         if let Some(towing_slot) = towing_slot {
+            // `[towing vehicle, trailer]`; the inner `car` is the slot of either.
             let hitched_vehicles = [towing_slot as usize, car].map(|car| &cars.vehicles()[car]);
             joint.data.locked_axes = JointAxesMask::LIN_AXES;
             joint.data.softness = joint_softness(closed_gap_share(hitched_vehicles, dt), dt);
@@ -92,9 +98,9 @@ pub(crate) fn lock_closed_hitches(joints: &mut ImpulseJointSet, cars: &Cars, slo
     }
 }
 
-/// Returns the share of the gap between the hitch of `towing` and the coupler of `trailer` that the vehicles' solve
-/// closes in a step of `dt` s, 0 to 0.2 ([`gap_correction_share`]). The share depends on the length of the gap and on
-/// the coarser resolution of both 32-bit positions.
+/// Returns the share of the gap between the hitch of `towing` and the coupler of `trailer` that the vehicles' own
+/// solver closes in a step of `dt` s, 0 to 0.2 ([`gap_correction_share`]). The share depends on the length of the gap
+/// and on the coarser resolution of both 32-bit positions. A missing hitch or coupler counts as the centre of mass.
 fn closed_gap_share([towing, trailer]: [&Vehicle; 2], dt: f32) -> f32 {
     let hitch = towing.model().parts().hitch.unwrap_or_default().point;
     let coupler = trailer.model().parts().coupler.unwrap_or_default().point;
@@ -105,12 +111,13 @@ fn closed_gap_share([towing, trailer]: [&Vehicle; 2], dt: f32) -> f32 {
     gap_correction_share(gap.length(), resolutions[0].max(resolutions[1]), dt)
 }
 
-/// Returns the softness with which a joint closes `share` of its gap in a step of `dt` s, so that joint and vehicles'
-/// solve agree.
+/// Returns the softness with which a joint closes `share` of its gap in a step of `dt` s. `share` is at least
+/// [`MIN_CLOSED_GAP_SHARE`].
 ///
-/// Rapier closes the share ω / (ω t + 2 ζ) per second, where t is the length of a substep. The term ω t is neglected
-/// here, which overestimates the rate by a fifth with one substep and by a twentieth with four. The compliance of the
-/// joint is proportional to 1 / (share ζ²), and ζ is chosen to keep it constant.
+/// Rapier closes the share ω / (ω t + 2 ζ) per second, where ω is the natural frequency, ζ the damping ratio and t the
+/// length of a substep. The term ω t is neglected here, which overestimates the rate by a fifth with one substep and by
+/// a twentieth with four. The compliance of the joint is proportional to 1 / (share ζ²), and ζ is chosen to keep it
+/// constant.
 fn joint_softness(share: f32, dt: f32) -> SpringCoefficients<f32> {
     let share = share.max(MIN_CLOSED_GAP_SHARE);
     // Keeps share ζ² constant; JOINT_DAMPING_RATIO belongs to the share 0.2, the largest one.

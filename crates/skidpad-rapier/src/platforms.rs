@@ -28,13 +28,13 @@ pub(crate) fn insert(world: &mut PhysicsWorld, scene: &Scene) -> Vec<RigidBodyHa
 }
 
 /// Sets every platform to its pose at the start of the step at `time` s, with the velocities that move it through the
-/// step, and wakes it. Also stores its motion in the step before, for the cars on it ([`RapierCars::set_last_motion`]).
-/// Both motions depend on the clock alone, so that a rewound world continues bit-identically. Then moves the colliders
-/// to their bodies.
+/// step, and wakes it. Also stores its motion in the last step, for the cars on it ([`RapierCars::set_last_motion`]).
+/// Both motions depend on the clock alone, so that a rewound world continues bit-identically. At the end moves the
+/// colliders to their bodies.
 ///
-/// A platform has jumped, because the clock was set, if its centre or a corner is farther than
-/// [`PLATFORM_JUMP_DISTANCE_M`] from its new place. Queries then bypass the broad phase in this step (`is_unstepped`).
-/// Missing bodies are skipped.
+/// If the body is farther than [`PLATFORM_JUMP_DISTANCE_M`] from its new pose, at its centre or at a corner, the clock
+/// was set and the platform has jumped. Queries then test all colliders instead of the broad phase in this step
+/// (`is_unstepped`). Missing bodies are skipped.
 pub(crate) fn begin_step(
     world: &mut PhysicsWorld,
     cars: &mut RapierCars,

@@ -35,9 +35,9 @@ pub(crate) struct Port<'a> {
     pub wheel_triangles: &'a mut WheelTriangles<ColliderHandle>,
     /// Contact points that stop rims in this step.
     pub rim_walls: &'a mut RimWalls,
-    /// Whether the world was not stepped with these cars yet, so that its broad phase may be incomplete.
+    /// Whether the world was not stepped since its bodies changed, so that its broad phase may be incomplete.
     pub is_unstepped: bool,
-    /// Velocity of the air, vehicle-side world axes (z up), m/s.
+    /// Velocity of the air, axes of the cars (z up), m/s.
     pub wind: Vec3,
     /// Whether some wheel stands on a dynamic body in this step.
     pub has_loaded_bodies: bool,
@@ -46,10 +46,10 @@ pub(crate) struct Port<'a> {
 }
 
 impl WorldPort for Port<'_> {
-    /// Writes pose and motion of every chassis in the axes of the cars, with 64-bit positions, wind, pose lag,
-    /// resolution of the positions and whether the body sleeps. The free motion is that after `dt` s with gravity, the
-    /// user's force, damping and gyroscopic torque, without contacts and the user's torque. Missing bodies leave their
-    /// entry unchanged.
+    /// Writes pose and motion of every chassis in the axes of the cars: 64-bit position, wind, pose lag (time by which
+    /// poses lag velocities), resolution of the position and whether the body sleeps. The free motion is that after
+    /// `dt` s with gravity, the user's force, damping and gyroscopic torque, without contacts and the user's torque.
+    /// Entries of missing bodies do not change.
     fn read_bodies(&self, dt: f32, bodies: &mut [ChassisState]) {
         let pose_lag = pose_lag(self.world.parameters);
         for (slot, state) in self.slots.iter().zip(bodies) {
@@ -76,9 +76,10 @@ impl WorldPort for Port<'_> {
         }
     }
 
-    /// Answers the probes of each car in turn from the colliders near it; probes of a car are consecutive. First
-    /// discards rim stops, supported bodies and the flag of loaded bodies of the last step, and for each probed car its
-    /// list of ground. Stores these anew ([`ProbePurpose::MidStep`]), and the colliders near each car.
+    /// Answers the probes of each car in turn from the colliders near it; probes of a car are consecutive. First clears
+    /// the walls that stop rims, the supported bodies and the flag of loaded bodies of the last step. For each probed
+    /// car, clears its list of ground and finds the colliders near all its rays. Each probe then stores walls, ground
+    /// and flag again ([`ProbePurpose::MidStep`]); supported bodies are found later, on demand.
     fn probe(&mut self, probes: &[Probe], contacts: &mut [Option<Contact>]) {
         self.rim_walls.clear();
         self.supported_bodies.clear();
@@ -117,10 +118,11 @@ impl WorldPort for Port<'_> {
         true
     }
 
-    /// Applies the pushes of the wheels (one per car) to the chassis as forces over the step of `dt` s, or at once if
-    /// they are an impact and the hull would overlap something. Before that, stores whether the body sleeps, the user's
-    /// forces, and the push. Stops of rims follow ([`rim_walls::apply_rim_wall_impulses`]). Sleeping bodies are not
-    /// pushed; missing bodies are skipped.
+    /// Applies the pushes of the vehicles (one per car) to their chassis. For each car, first stores whether its body
+    /// sleeps; a sleeping or missing body is skipped. Then stores the user's forces and the push. Applies the push as
+    /// force and torque over the step of `dt` s, or as an impulse at once if it is an impact and the hull would overlap
+    /// something ([`Port::is_impact_with_overlap`]). Finally applies the impulses of walls that stop its rims
+    /// ([`rim_walls::apply_rim_wall_impulses`]). Impulses on the hull are ignored: Rapier solves its contacts.
     fn apply_impulses(&mut self, dt: f32, pushes: &[ChassisImpulse]) {
         for (car, push) in pushes.iter().enumerate() {
             // Whether the push acts at once instead of as a force over the step.
@@ -165,9 +167,10 @@ impl WorldPort for Port<'_> {
         self.predict_body(ground::body_handle(body), wheel_impulses, dt)
     }
 
-    /// Applies the impulses of wheels to dynamic bodies as forces over the step of `dt` s and stores the user's forces
-    /// on them. Bodies that rest on something come last: they get the sum of wheel and contact impulses
-    /// ([`Port::apply_supported_reactions`]).
+    /// Applies the impulses of wheels to dynamic bodies as forces over the step of `dt` s, at the points of
+    /// application, and stores the user's forces on these bodies before. Wakes them; other bodies are not pushed.
+    /// Bodies whose contact points are solved together with the wheels ([`Port::is_supported`]) are skipped in this
+    /// pass. They come last and get the sum of wheel and contact impulses ([`Port::apply_supported_reactions`]).
     fn apply_ground_reactions(&mut self, dt: f32, reactions: &[Reaction]) {
         for reaction in reactions {
             let handle = ground::body_handle(reaction.body);
@@ -179,8 +182,9 @@ impl WorldPort for Port<'_> {
         self.apply_supported_reactions(dt, reactions);
     }
 
-    /// Sets the end velocity of contacts on dynamic bodies to the current velocity of these bodies at the contact point
-    /// on the ray, in the axes of the cars, m/s. Other contacts, misses and start velocities do not change.
+    /// Sets the end velocity of contacts on dynamic bodies, in the axes of the cars, m/s. This is the current velocity
+    /// of the body at the contact point on the ray. Does not change misses, contacts with other ground, and start
+    /// velocities.
     fn update_ground_velocities(&self, probes: &[Probe], contacts: &mut [Option<Contact>]) {
         for (probe, contact) in probes.iter().zip(contacts) {
             let Some(contact) = contact else { continue };
@@ -208,8 +212,8 @@ impl Port<'_> {
     }
 
     /// Returns true if any collider of the chassis of `car` overlaps something near after `dt` s of motion with the
-    /// current velocities plus half of their change by `push`. Gravity is not included. Replaces the list of colliders
-    /// near the car. False for a missing body.
+    /// current velocities plus half of their change by `push`. Gravity is not included. False for a missing body.
+    /// Replaces the list of colliders near the car.
     #[cold]
     #[inline(never)]
     fn chassis_would_overlap(&mut self, car: usize, push: &ChassisImpulse, dt: f32) -> bool {
@@ -226,9 +230,11 @@ impl Port<'_> {
     }
 
     /// Returns true if collider number `collider_index` of the chassis of `car` overlaps any collider near it when the
-    /// body is at `end_pose`; false for a sensor, a missing collider, or shapes that parry cannot test. Replaces the
-    /// list of colliders near the car by those near this pose, since those near the rays may not be all. Other bodies
-    /// are tested at their current poses.
+    /// body is at `end_pose`. Other bodies are tested at their current poses. False for a sensor, a missing collider,
+    /// or shapes that parry cannot test.
+    ///
+    /// Replaces the list of colliders near the car by those near `end_pose`, because the list for the rays may lack
+    /// some.
     fn collider_would_overlap(&mut self, car: usize, collider_index: usize, end_pose: &Pose) -> bool {
         let body = self.world.bodies.get(self.slots[car].handle);
         let handle = body.and_then(|body| body.colliders().get(collider_index).copied());
@@ -245,9 +251,9 @@ impl Port<'_> {
         near_colliders.into_iter().any(|other| test_overlap(other).is_ok_and(|result| result.intersecting))
     }
 
-    /// Stores the user's forces on a body that is pushed in this step, and its motion in the coming step of `dt` s, in
-    /// `loaded_bodies`, for their restoration after the step. Only the first call for a body in a step stores anything.
-    /// A missing body is ignored.
+    /// Stores the user's forces on a body that wheels push in this step, so that they can be restored after the step.
+    /// Also stores its motion in the coming step of `dt` s. Both are one entry in `loaded_bodies`. Only the first call
+    /// for a body in a step stores anything. A missing body is ignored.
     pub(crate) fn store_user_forces(&mut self, handle: RigidBodyHandle, dt: f32) {
         let Some(body) = self.world.bodies.get(handle) else { return };
         if !self.loaded_bodies.iter().rev().any(|loaded_body| loaded_body.handle == handle) {
@@ -262,8 +268,8 @@ impl Port<'_> {
 
     /// Replaces the list of colliders near `car` by those that its rays or hull may touch within `bounds` (world axes,
     /// m). Excludes sensors, the car itself, vehicles hitched to it, and all colliders that the user's filter rejects
-    /// by its groups, flags, excluded body or predicate. If the user's filter has no groups, those of the chassis
-    /// apply.
+    /// by its groups, flags, excluded body or predicate. If the user's filter has no groups, the collision groups of
+    /// the chassis apply.
     fn find_colliders_near_car(&mut self, car: usize, bounds: Aabb) {
         let slot = &mut self.slots[car];
         slot.near_colliders.clear();
@@ -311,10 +317,12 @@ impl Port<'_> {
     }
 
     /// Returns the contact of `probe` in the axes of the cars, with grip, ground data and unevenness; `None` for a
-    /// miss. Rims query triangles, other wheels cast their ray at the colliders near the car. A probe of the purpose
-    /// [`ProbePurpose::MidStep`] also stores the collider as ground of the car (once if the probe before hit it,
-    /// too) and whether any wheel stands on a dynamic body; one of [`ProbePurpose::AlongPath`] stores neither these
-    /// nor stops of rims. Start and end velocity of the ground are equal.
+    /// miss. Wheels with a rim query triangles, other wheels cast their ray at the colliders near the car. Start and
+    /// end velocity of the ground are equal.
+    ///
+    /// A probe of the purpose [`ProbePurpose::MidStep`] also adds the collider to the ground of the car, unless the
+    /// last entry is the same collider. It stores whether any wheel stands on a dynamic body. A probe of the purpose
+    /// [`ProbePurpose::AlongPath`] stores nothing.
     fn query_contact(&mut self, probe: &Probe, purpose: ProbePurpose) -> Option<Contact> {
         let (car_position, ray) = probe_ray(self.axes, probe);
         let WheelContact { handle, distance, normal, feature, point } = if probe.rim.is_some() {
@@ -367,8 +375,9 @@ impl Port<'_> {
         Some(WheelContact { handle, distance, normal, feature, point: None })
     }
 
-    /// Returns the normal (world axes) of a smooth surface where `ray` hits it, interpolated between the corners of the
-    /// triangle; `None` if the surface is not smooth or no triangle.
+    /// Returns the normal (world axes) of a smooth surface where `ray` hits it, interpolated between the normals at the
+    /// corners of the triangle. Returns `None` without a function for smooth normals in `surfaces`, for a flat
+    /// triangle, and for a shape without triangles.
     fn smooth_normal(&self, handle: ColliderHandle, hit: &RayIntersection, ray: &Ray) -> Option<Vector> {
         let smooth_surface = self.surfaces.smooth_normals?(handle, hit.subshape)?;
         let collider = self.world.colliders.get(handle)?;
@@ -381,23 +390,27 @@ impl Port<'_> {
     }
 
     /// Returns the contact of the rim of `probe` with the faces near its car, in world axes; `None` for a miss.
-    /// Collects the faces of all colliders near the car in `wheel_triangles`. If any collider near has no faces, such
-    /// as a ball, the ray of the probe is cast, too, and the nearer contact counts; the rim counts at equal distances.
-    /// For [`ProbePurpose::MidStep`] also stores the wall that stops the rim, if any, in `rim_walls`.
+    /// Collects the faces of all colliders near the car in `wheel_triangles`. On triangles for which the user's
+    /// function returns smooth normals, these replace the flat ones.
+    ///
+    /// For [`ProbePurpose::MidStep`], also stores the wall that stops the rim, if any, in `rim_walls`. If any collider
+    /// near the car has no faces, such as a ball, `ray` is cast, too. The nearer contact counts; the rim counts at
+    /// equal distances.
     fn query_rim_contact(&mut self, probe: &Probe, ray: &Ray, purpose: ProbePurpose) -> Option<WheelContact> {
         self.wheel_triangles.clear();
-        // Whether any collider near the wheel has no faces.
+        // Whether any collider near the car has no faces.
         let mut has_faceless_collider = false;
         for &handle in &self.slots[probe.car].near_colliders {
             let Some(collider) = self.world.colliders.get(handle) else { continue };
             let pose = self.pose_of(collider);
             has_faceless_collider |= !self.wheel_triangles.add(self.axes, probe, (handle, collider.shape()), &pose);
         }
-        // Function of the user that returns smooth normals, if any.
+        // Function of the user that returns smooth normals, if any. `?` below: without it all triangles are flat.
         let smooth_normals = self.surfaces.smooth_normals;
         // Contact of the rim with the ground, in the axes of the cars.
         let rim_contact =
             self.wheel_triangles.smooth_ground_contact(probe, |handle, number| smooth_normals?(handle, number));
+        // The wheel stands on the ground contact, if any, when the wall stops its rim.
         if purpose == ProbePurpose::MidStep
             && let Some(rim_wall) =
                 self.wheel_triangles.wall_contact(probe, rim_contact.as_ref().map(|(_, contact)| contact))
@@ -462,7 +475,7 @@ impl Port<'_> {
 struct WheelContact {
     /// Collider that the wheel touches.
     handle: ColliderHandle,
-    /// Distance as in [`Contact::distance`], m.
+    /// Distance from the start of the ray to the contact, or to the lowest point of a supported rim, m.
     distance: f32,
     /// Normal in world axes.
     normal: Vector,

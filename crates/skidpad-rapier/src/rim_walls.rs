@@ -6,10 +6,10 @@ use skidpad_engines::RimWalls;
 
 use crate::{RapierWorldMut, WorldAxes};
 
-/// Adds the contact point at which `wall` stops a rim of `car` to `rim_walls`, in world axes, unless the wall belongs
-/// to a dynamic body. `point` has the axes of the cars. The minimum speed along the normal is that for the gap
-/// ([`HullPoint::allowed_speed`]), plus the speed of the wall along it; a wall without body is at rest. `car_position`
-/// is the centre of mass of the car, in world axes, m.
+/// Adds the contact `point` at which the collider `wall` stops a rim of `car` to `rim_walls`, in world axes, unless the
+/// wall belongs to a dynamic body. `point` has the axes of the cars. The minimum speed along the normal is that which
+/// the gap allows ([`HullPoint::allowed_speed`]), plus the speed of the wall along the normal. A wall without body is
+/// at rest. `car_position` is the centre of mass of the car, in world axes, m.
 pub fn add_rim_wall(
     rim_walls: &mut RimWalls,
     world: &RapierWorldMut<'_>,
@@ -29,10 +29,10 @@ pub fn add_rim_wall(
 }
 
 /// Applies the impulses that stop the rims of `car` to its chassis `handle`, whose forces for the coming step are
-/// already set. The velocities at the end of the step without stops follow from the current ones, gravity and these
-/// forces; damping is left out. The sum of all stops ([`RimWalls::solve`]) is applied as an impulse if it is an impact,
-/// otherwise as a force over the step, and wakes the body. Does nothing if no wall is near a rim of the car, or if no
-/// stop is needed.
+/// already set. Computes the velocities at the end of the step without stops from the current velocities, gravity and
+/// these forces; damping is left out. Solves all contact points of the car with walls from there ([`RimWalls::solve`]).
+/// Applies the sum of their impulses at once if it is an impact, otherwise as a force over the step, and wakes the
+/// body. Does nothing if no wall is near a rim of the car, if no stop is needed, or if the body is missing.
 pub fn apply_rim_wall_impulses(
     rim_walls: &mut RimWalls,
     world: &mut RapierWorldMut<'_>,

@@ -144,7 +144,7 @@ pub(crate) mod controls {
 
     /// Motor torque, brake torque and steering of a wheel.
     type Wheel = (f32, f32, Option<f32>);
-    /// Pedals and steering; clutch, bars and cruise speed; gear; starter; wheels.
+    /// Pedals and steering; clutch, share of anti-roll bars and cruise speed; gear; starter; wheels.
     type Saved = ([f32; 4], [Option<f32>; 3], Option<i8>, bool, Vec<Wheel>);
 
     /// Writes the controls as the tuple [`Saved`], with one tuple per wheel; `None` as none.

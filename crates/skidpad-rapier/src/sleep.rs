@@ -42,11 +42,11 @@ impl SleepState {
         has_changed
     }
 
-    /// Returns true if the car is at rest: no throttle, cruise control or raw motor torque in the stored controls,
-    /// chassis below [`SUSPENSION_REST_SPEED_MPS`], rims of all wheels at most at [`REST_SPEED_MPS`], engine speed
-    /// within [`STEADY_ENGINE_SPEED_RATIO`] of that in the last call, steering the same as in the last call, no gear
-    /// shift in progress. Always stores engine speed and steering for the next call. A car that only brakes can be at
-    /// rest.
+    /// Returns true if the car is at rest, i.e. all of these conditions hold: the stored controls have no throttle,
+    /// cruise control or raw motor torque; the chassis is below [`SUSPENSION_REST_SPEED_MPS`]; the rims of all wheels
+    /// are at most at [`REST_SPEED_MPS`]; the engine speed is within [`STEADY_ENGINE_SPEED_RATIO`] of that in the last
+    /// call; the steering is that of the last call; no gear shift is in progress. A car that only brakes can be at
+    /// rest. Always stores engine speed and steering for the next call.
     pub fn is_at_rest(&mut self, vehicle: &Vehicle) -> bool {
         let State { drive, wheels, steer, velocity, angular_velocity, .. } = vehicle.state();
         // rad/s count as m/s: speed of a point 1 m from the axis.

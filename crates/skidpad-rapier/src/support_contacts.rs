@@ -14,14 +14,14 @@ use crate::supported_body::{RapierSolverBody, SupportedBody};
 const MAX_SUPPORT_GAP_M: f32 = 0.03;
 
 impl Port<'_> {
-    /// Predicts the body `handle` at the end of the step of `dt` s under the sums of wheel impulses (N s) and angular
-    /// impulses about its centre of mass (N m s), axes of the cars. Returns its velocity (m/s) and angular velocity
-    /// (rad/s), and their change by a unit of each impulse component (three of the impulse, then three of the angular
-    /// impulse), in the axes of the cars.
+    /// Predicts the body `handle` at the end of the step of `dt` s under `wheel_impulses`: the sums of the wheels'
+    /// impulses (N s) and of their angular impulses about its centre of mass (N m s), axes of the cars. Returns its
+    /// velocity (m/s) and angular velocity (rad/s) in the axes of the cars. Also returns their change by a unit of each
+    /// component of impulse (columns 0 to 2) and angular impulse (3 to 5).
     ///
-    /// Finds and stores the contact points of the body on the first call in a step, then solves them from zero and
-    /// stores their impulses. Returns `None` if nothing supports the body, or if joints or locked axes hold it. The
-    /// Rapier body does not change.
+    /// Finds and stores the contact points of the body on the first call in a step. Solves the contact points from zero
+    /// impulses and stores the solved ones. Returns `None` if nothing supports the body, if joints or locked axes hold
+    /// it, or if it is not dynamic. The Rapier body does not change.
     ///
     /// Implements [`skidpad_core::WorldPort::predict_body`]. Other bodies that support this one keep their current
     /// motion.
@@ -63,10 +63,10 @@ impl Port<'_> {
     /// opposite contact impulses to the dynamic bodies below. `reactions` are the impulses of the wheels (axes of the
     /// cars). Bodies without contact points and missing bodies are skipped.
     ///
-    /// For each body: stores the user's forces, sums up its wheel impulses, solves the contacts once more with these
-    /// final impulses, applies force and torque that lead to the solved motion, and pushes the bodies below at points
-    /// with a normal impulse above 0. Forces are scaled up by the damping that Rapier will apply. All pushed bodies
-    /// wake.
+    /// For each body, first stores the user's forces and sums up its wheel impulses. Solves the contacts once more with
+    /// these final impulses. Then applies force and torque that lead to the solved motion, scaled up by the damping
+    /// that Rapier will apply. Finally pushes the bodies below at each point with a normal impulse above 0. All pushed
+    /// bodies wake.
     pub(crate) fn apply_supported_reactions(&mut self, dt: f32, reactions: &[Reaction]) {
         // Taken out, so that `self` can be borrowed; put back at the end.
         let mut supported_bodies = std::mem::take(self.supported_bodies);
@@ -119,8 +119,9 @@ impl Port<'_> {
             .any(|supported_body| supported_body.handle == handle && !supported_body.points.is_empty())
     }
 
-    /// Applies an impulse (N s) at `point` (m, world axes) to a dynamic body under wheels, or under such a body, as a
-    /// force over the coming `dt` s, and wakes it. Stores the user's forces first. Other bodies are not pushed.
+    /// Applies an impulse (N s) at `point` (m, world axes) to the dynamic body `handle` as a force over the coming `dt`
+    /// s, and wakes it. First stores the user's forces on the body, unless an earlier push in this step did so. A body
+    /// that is not dynamic or is missing is not pushed.
     pub(crate) fn push_body(&mut self, handle: RigidBodyHandle, point: Vec3, impulse: Vec3, dt: f32) {
         self.store_user_forces(handle, dt);
         if let Some(body) = self.world.bodies.get_mut(handle).filter(|body| body.is_dynamic()) {
@@ -129,8 +130,9 @@ impl Port<'_> {
         }
     }
 
-    /// Returns the body with its contact points, which are found on the first call in a step and then stored. Returns
-    /// `None` if nothing supports it, or if joints or locked axes hold it, which only Rapier's solver can treat.
+    /// Returns the body with its contact points, which are found on the first call in a step and then stored in
+    /// `supported_bodies`. Returns `None` if nothing supports the body, or if joints or locked axes hold it, which only
+    /// Rapier's solver can treat. A body that is not dynamic also returns `None`.
     fn supported_body(&mut self, handle: RigidBodyHandle, dt: f32) -> Option<&mut SupportedBody> {
         let known_index = self.supported_bodies.iter().position(|supported_body| supported_body.handle == handle);
         let index = match known_index {
@@ -190,12 +192,13 @@ impl Port<'_> {
 
     /// Adds the points at which `own_collider`, a collider of the body, touches nearby colliders, or comes closer than
     /// [`MAX_SUPPORT_GAP_M`] within `dt` s at its free motion. Excludes sensors, other colliders of the body, colliders
-    /// of cars and those that the collision or solver groups exclude.
+    /// of cars and those that the collision or solver groups exclude. Pairs of shapes for which parry has no contacts
+    /// are skipped.
     ///
-    /// Pairs of shapes for which parry has no contacts are skipped. Each point has its arm from the body's centre of
-    /// mass, the distance of the surfaces as gap, the normal out of the other collider, the friction by the combine
-    /// rules of both colliders, and the velocity of the other body there (zero without body). Adds one entry to
-    /// `supporting_bodies` per point: the other body if it is dynamic, else `None`.
+    /// The arm of a point leads from the body's centre of mass, its gap is the distance of the surfaces, and its normal
+    /// leads out of the other collider. Its friction follows from the combine rules of both colliders. Its velocity is
+    /// that of the other body there, zero without body. Also adds one entry to `supporting_bodies` per point: the other
+    /// body if it is dynamic, else `None`.
     fn find_support_points(&self, supported_body: &mut SupportedBody, own_collider: &Collider, dt: f32) {
         let (velocity, angular_velocity) =
             (supported_body.free_motion.velocity, supported_body.free_motion.angular_velocity);

@@ -59,10 +59,10 @@ impl SolverBody for RapierSolverBody {
 }
 
 impl SupportedBody {
-    /// Computes the motion at the end of a step of `dt` s in which wheels push the body by an impulse (N s) and an
-    /// angular impulse about its centre of mass (N m s), world axes. Starts from the free motion, applies the push
-    /// undamped, and solves the contact points from zero impulses ([`solve_under_wheels`]). Replaces `impulses` by the
-    /// impulses at the points, in order. The Rapier body does not change.
+    /// Computes the motion at the end of a step of `dt` s in which wheels push the body. The push is an impulse (N s)
+    /// and an angular impulse about its centre of mass (N m s), world axes. Starts from the free motion, applies the
+    /// push undamped, and solves the contact points from zero impulses ([`solve_under_wheels`]). Replaces `impulses` by
+    /// the impulses at the points, in order. The Rapier body does not change.
     pub fn motion_after_push(&mut self, [impulse, angular_impulse]: [Vec3; 2], dt: f32) -> RapierSolverBody {
         let mut motion = self.free_motion;
         motion.apply_impulse(impulse, angular_impulse);

@@ -27,10 +27,12 @@ impl TerrainSource {
     }
 }
 
-/// Returns the smooth normals of triangle `number` of a height field in Rapier's order: cells column by column along x,
-/// in each column against y, the left halves of all cells first, then the right halves. Converts the number to the one
-/// of the field (cells row by row, both halves of a cell after each other) and rotates the corners of left halves.
-/// Returns `None` if the triangle is flat.
+/// Returns the smooth normals of triangle `number` of a height field in Rapier's numbering: cells column by column
+/// along x, in each column against y; the left halves of all cells first, then the right halves. Returns `None` if the
+/// triangle is flat.
+///
+/// The field itself numbers its cells row by row, with two triangles per cell. Rapier's right half is the first of
+/// them. Rapier's left half is the second one, but begins with its last corner, so that the normals are rotated.
 fn field_smooth_normals(field: &HeightField, number: u32) -> Option<SmoothSurface> {
     // Numbers of cells, one less than of points.
     let [columns, rows] = field.counts().map(|count| count as u32 - 1);
@@ -65,10 +67,10 @@ pub(crate) fn field_collider(field: &HeightField) -> ColliderBuilder {
         .position(Pose::from_parts(centre, rotation))
 }
 
-/// Builds one collider per surface of the mesh (a pair of grip and texture) at the origin of the mesh, in the order of
-/// their first triangles, without friction and user data. Each has all vertices of the mesh but only the triangles of
-/// its surface. Returns each with its surface and with the numbers of its triangles in the mesh. Leaves out colliders
-/// that Rapier rejects.
+/// Builds one collider per surface (pair of grip and texture) of the mesh, at the origin of the mesh, without friction
+/// and user data. Each has all vertices of the mesh but only the triangles of its surface. The colliders are in the
+/// order of their first triangles. Returns each with its surface and with the numbers of its triangles in the mesh.
+/// Leaves out colliders that Rapier rejects.
 pub(crate) fn mesh_colliders(mesh: &TriangleMesh) -> impl Iterator<Item = (ColliderBuilder, Surface, Vec<u32>)> {
     // Each surface with the corners and the numbers of its triangles.
     let mut surfaces: Vec<(Surface, Vec<[u32; 3]>, Vec<u32>)> = Vec::new();

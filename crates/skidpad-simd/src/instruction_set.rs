@@ -2,10 +2,10 @@
 //! Results have the same bits: compilers do not fuse multiplication and addition unless told to, so only the encoding
 //! of operations differs.
 
-/// Runs `kernel` of a step once and returns its result. `kernel` is compiled to the widest instructions of this
-/// processor: AVX-512, else AVX2, else those of the target (always on processors other than x86). Sets that
-/// `sets_allowed` excludes are skipped. Functions that are not inlined into `kernel` use the instructions of the
-/// target.
+/// Runs `kernel` (the computation of a step) once and returns its result. Selects the widest instructions of this
+/// processor at run time: AVX-512, else AVX2, else those of the target (always on processors other than x86).
+/// Instruction sets that `sets_allowed` excludes are skipped. Functions that are not inlined into `kernel` use the
+/// instructions of the target.
 #[cfg(feature = "instruction_sets")]
 #[inline(always)]
 pub fn dispatch_simd<R>(kernel: impl FnOnce() -> R) -> R {

@@ -17,7 +17,8 @@ use core::ops::{Add, AddAssign, BitAnd, BitOr, Div, IndexMut, Mul, Neg, Not, Sub
 use crate::instruction_set::dispatch_simd;
 use wide::{bytemuck, f32x4, f32x8, u32x4, u32x8};
 
-/// Number type of a kernel: `f32`, or [`F32x4`] or [`F32x8Pair`] of them.
+/// Number type of a kernel (a computation written once over this trait): a single `f32`, or several numbers in the
+/// lanes of a SIMD register, such as [`F32x4`] or [`F32x8Pair`].
 pub trait Lane:
     Copy
     + Debug
@@ -65,8 +66,8 @@ pub trait Lane:
     /// Returns whole `e` and `m` in [1, 2) with `self = m 2^e`, for positive normal numbers.
     fn exponent_and_mantissa(self) -> (Self, Self);
 
-    /// Runs `kernel` and returns its result. `kernel` is compiled as a function of its own, with the instructions that
-    /// this type requires; types without such a requirement run it directly.
+    /// Runs `kernel` and returns its result. Types that need special instructions compile `kernel` as a function of its
+    /// own with these instructions; all other types call it directly.
     #[inline(always)]
     fn call_outlined<R>(kernel: impl FnOnce() -> R) -> R {
         kernel()
@@ -102,8 +103,8 @@ pub trait Lane:
         self.at_least(low).at_most(high)
     }
 
-    /// Clamps `self` to `low ..= high` like [`f32::clamp`]: a NaN stays a NaN, and a zero at a bound of zero keeps its
-    /// sign.
+    /// Clamps `self` to `low ..= high` as [`f32::clamp`] does: a NaN stays a NaN, and a zero at a bound of zero keeps
+    /// its sign.
     #[inline(always)]
     fn clamp_keeping_nan(self, low: Self, high: Self) -> Self {
         high.at_most(low.at_least(self))
@@ -115,15 +116,15 @@ pub trait Lane:
         Self::select(self.less(Self::splat(0.0)), Self::splat(-1.0), Self::splat(1.0))
     }
 
-    /// Returns `self` with its sign changed where `sign_source` is below 0; a zero or NaN in `sign_source` changes
-    /// nothing.
+    /// Returns `self` with its sign changed where `sign_source` is below 0. A zero (also −0) or NaN in `sign_source`
+    /// changes nothing.
     #[inline(always)]
     fn times_sign_of(self, sign_source: Self) -> Self {
         Self::select(sign_source.less(Self::splat(0.0)), -self, self)
     }
 
     /// Returns 0 below `low`, 1 above `high`, and between them the cubic `t² (3 − 2 t)` with zero slope at both ends,
-    /// where t is the share of the way.
+    /// where t is the share of the distance from `low` to `high`.
     #[inline(always)]
     fn smoothstep(self, low: Self, high: Self) -> Self {
         ((self - low) / (high - low)).smoothstep_unit()
@@ -238,16 +239,17 @@ impl CarScalar for f32 {
     type Vec4 = F32x4;
 }
 
-/// Numbers at the wheels of cars: four wheels of two axles of one car, or one wheel each of a batch of cars, in SIMD
-/// lanes.
+/// Numbers at the wheels of cars in SIMD lanes. There are two layouts. For one car, a value holds the four wheels of
+/// two axles. For a batch of cars, a value holds one wheel of each car.
 ///
-/// A car with two axles has a single row for all wheels, or a row per wheel, left before right. Kernels for single
-/// wheels are written for a row, kernels for an axle or a car for the rows of two axles.
+/// A *row* is one such value: two axles have a single row with all four wheels in the first layout, and four rows in
+/// the second one (left before right, axle by axle). Kernels for single wheels compute one row; kernels for an axle or
+/// a car compute all rows of two axles.
 pub trait WheelLanes: Lane + AddAssign + Broadcast<Self> {
     /// Numbers of the cars.
     type Car: CarScalar;
 
-    /// Array with an element for each row of two axles.
+    /// Array with an element for each row (value) of two axles: one for one car, four for a batch of cars.
     type RowArray<T: Copy + Debug>: Copy + Debug + IndexMut<usize, Output = T>;
 
     /// Number of rows of two axles.
@@ -265,7 +267,8 @@ pub trait WheelLanes: Lane + AddAssign + Broadcast<Self> {
     /// Returns each car's number at all its wheels.
     fn broadcast_car(car: Self::Car) -> Self;
 
-    /// Returns four sums over the wheels of two axles, added axle by axle: swapping left and right changes no bit.
+    /// Returns four sums over the wheels of two axles, for each car. `row_values` returns the four summands of a row.
+    /// The two wheels of an axle are added first, so that swapping left and right changes no bit.
     fn sum_four_over_wheels(row_values: impl Fn(usize) -> [Self; 4]) -> [Self::Car; 4];
 
     /// Returns a single sum over the wheels, as [`WheelLanes::sum_four_over_wheels`] does.
@@ -277,12 +280,12 @@ pub trait WheelLanes: Lane + AddAssign + Broadcast<Self> {
     /// Returns whether `mask` is true in `lane`.
     fn mask_at(mask: Self::Mask, lane: usize) -> bool;
 
-    /// Returns each wheel's neighbour on the other side of its axle.
+    /// Returns, in the place of each wheel, the number of the wheel on the other side of its axle.
     fn opposite(rows: Self::RowArray<Self>) -> Self::RowArray<Self>;
 }
 
-/// Constant 1.5 × 2²³: adding it pushes the fraction of a small number out of the mantissa, rounding to the nearest
-/// whole.
+/// Constant 1.5 × 2²³ for rounding. Adding it to a small number pushes the fraction out of the mantissa, which rounds
+/// to the nearest whole number.
 pub const ROUND_TO_WHOLE: f32 = 12_582_912.0;
 /// Number of bits of the mantissa of an `f32`.
 const MANTISSA_BITS: u32 = 23;

@@ -73,9 +73,9 @@ impl<C: Lane> SpatialVector<C> {
 }
 
 impl<W: WheelLanes> SpatialVector<W> {
-    /// Returns the sum of `row_vector(row)` over the wheels of two axles of each car. Left and right of an axle are
-    /// added first, so that a mirrored car has mirrored bits. `row_vector` is called once for each row of two axles.
-    /// The six components are summed in two groups of four; two of the sums are unused.
+    /// Returns the sum of `row_vector(row)` over the wheels of two axles of each car. `row_vector` is called once for
+    /// each row (value of [`WheelLanes`] with one or four wheels). The two wheels of an axle are added first, so that a
+    /// mirrored car has mirrored bits. The six components are summed in two groups of four; two of the sums are unused.
     #[inline(always)]
     pub fn sum_over_wheels(row_vector: impl FnMut(usize) -> Self) -> SpatialVector<W::Car> {
         let row_vectors = W::rows_from_fn(row_vector);
@@ -93,8 +93,8 @@ impl<W: WheelLanes> SpatialVector<W> {
         SpatialVector::new(Vec3Lanes::new(lx, ly, lz), Vec3Lanes::new(ax, ay, az))
     }
 
-    /// Returns, in each wheel's place, the vector of the wheel on the other side of its axle. Each of the six
-    /// components is exchanged on its own.
+    /// Returns, in the place of each wheel, the vector of the wheel on the other side of its axle, component by
+    /// component.
     #[inline(always)]
     pub fn opposite_wheels(vectors: W::RowArray<Self>) -> W::RowArray<Self> {
         let opposite_component = |component: fn(&Self) -> W| W::opposite(W::rows_from_fn(|k| component(&vectors[k])));
@@ -158,12 +158,12 @@ impl<L: Lane> Mul<L> for SpatialVector<L> {
     }
 }
 
-/// Number of entries that store the lower triangle of a symmetric 6 × 6 matrix, in the order of the elimination. The
-/// first of each four entries belongs to the upper left block, the others to rows 3 to 5 of a column. Three of them are
-/// unused.
+/// Number of entries that store the lower triangle of a symmetric 6 × 6 matrix, in the order of the elimination: six
+/// quads of four. The first entry of each quad belongs to the upper left 3 × 3 block, the others to rows 3 to 5 of one
+/// column. Three entries are unused.
 const PACKED_ENTRIES: usize = 24;
 
-/// Sum of weighted outer products of rows, separate for each lane.
+/// Sum of weighted outer products `weight * row rowᵀ` of spatial vectors, separate for each lane (wheel).
 #[derive(Clone, Copy, Debug)]
 pub struct OuterProducts<W: WheelLanes = F32x4> {
     /// Packed lower triangle for each row of two axles.
@@ -177,14 +177,14 @@ impl<W: WheelLanes> OuterProducts<W> {
         Self { entries: W::rows_from_fn(|_| [W::default(); PACKED_ENTRIES]) }
     }
 
-    /// Adds `weight * row rowᵀ` for row `k` of two axles.
+    /// Adds `weight * row rowᵀ` to the sum of the wheels in row `k` of two axles (see [`WheelLanes`]).
     #[inline(always)]
     pub fn add_to_row(&mut self, k: usize, weight: W, row: SpatialVector<W>) {
         add_outer_products(&mut self.entries[k], [(weight, row)]);
     }
 
-    /// Builds the sum of `weight * row rowᵀ` over `TERMS` terms of each row of two axles. `row_terms` returns the terms
-    /// (weight, row) of row `k`, and is called once for each.
+    /// Builds the sum of `weight * row rowᵀ` over `TERMS` terms for the wheels of each row of two axles. `row_terms`
+    /// returns the terms (weight, row) of row `k`, and is called once for each.
     #[inline(always)]
     pub fn from_terms<const TERMS: usize>(mut row_terms: impl FnMut(usize) -> [(W, SpatialVector<W>); TERMS]) -> Self {
         Self {
@@ -197,8 +197,8 @@ impl<W: WheelLanes> OuterProducts<W> {
 }
 
 /// Calls `entry` with row and column of each of the 21 entries of the lower triangle, and returns the results in packed
-/// order, with `unused` for the three unused entries. Written out, each entry is stored once; in a loop the entries
-/// would first be zeroed in memory.
+/// order, with `unused` for the three unused entries. The calls are written out: in a loop the compiler would first
+/// zero the entries in memory.
 #[inline(always)]
 fn map_entries<T: Copy>(mut entry: impl FnMut(usize, usize) -> T, unused: T) -> [T; PACKED_ENTRIES] {
     #[rustfmt::skip]
@@ -239,8 +239,7 @@ fn sum_outer_products<W: WheelLanes, const TERMS: usize>(terms: [(W, SpatialVect
     )
 }
 
-/// Adds `weight * row rowᵀ` of each of the `terms` (weight, row), one after the other, to the packed `entries`. The
-/// closure changes the entries; its results are empty.
+/// Adds `weight * row rowᵀ` of each of the `terms` (weight, row), one after the other, to the packed `entries`.
 #[inline(always)]
 fn add_outer_products<W: WheelLanes, const TERMS: usize>(
     entries: &mut [W; PACKED_ENTRIES],
@@ -253,6 +252,7 @@ fn add_outer_products<W: WheelLanes, const TERMS: usize>(
             let entry = &mut entries[packed_index(i, k)];
             *entry = terms.iter().fold(*entry, |sum, (row, weighted)| sum + weighted[i] * row[k]);
         },
+        // The closure changes the entries; its results `()` are dropped.
         (),
     );
 }
@@ -298,7 +298,7 @@ pub struct Symmetric6<C: CarScalar = f32> {
 }
 
 impl<W: WheelLanes> OuterProducts<W> {
-    /// Returns the sums over the wheels of each car of the four packed entries from index `k` on.
+    /// Returns the sums over the wheels of each car of the four packed entries from index `k` on, as a quad.
     #[inline(always)]
     fn sum_entries(&self, k: usize) -> Vec4Of<W::Car> {
         let entries = &self.entries;
@@ -320,15 +320,15 @@ fn first_component<C: CarScalar>(quad: C::Vec4) -> C {
 }
 
 impl<C: CarScalar> Symmetric6<C> {
-    /// Builds the sum over the wheels of `products`, plus `mass` (kg) on the linear and `inertia` (kg m²) on the
-    /// angular diagonal block. The quads are those of the packed order: one per column, its first entry from the linear
-    /// block.
+    /// Builds the matrix of each car: the sum of `products` over its wheels, plus `mass` (kg) on the diagonal of the
+    /// linear block, plus `inertia` (kg m²) as the angular block.
     #[inline(always)]
     pub fn new<W: WheelLanes<Car = C>>(mass: f32, inertia: &Mat3, products: &OuterProducts<W>) -> Self {
         Self::from_lanes(C::splat(mass), &Mat3Lanes::from_mat3(inertia).map(C::splat), products)
     }
 
-    /// Builds the sum of [`Symmetric6::new`] with a `mass` (kg) and an `inertia` (kg m²) for each car.
+    /// Builds the matrix of [`Symmetric6::new`] with a `mass` (kg) and an `inertia` (kg m²) of its own for each car.
+    /// Only the lower triangle of the inertia is used.
     #[inline(always)]
     pub fn from_lanes<W: WheelLanes<Car = C>>(mass: C, inertia: &Mat3Lanes<C>, products: &OuterProducts<W>) -> Self {
         let Mat3Lanes { x, y, z } = *inertia;
@@ -356,17 +356,16 @@ impl<C: CarScalar> Symmetric6<C> {
     }
 
     /// Returns x with `self * x == right`: for a mass matrix and an impulse, the change of velocity. The matrix must be
-    /// positive definite. The pivots after the first of each block are at least the rounding error of their diagonal
-    /// entry, so that the result is finite.
+    /// positive definite. In each 3 × 3 block, the pivots after the first are at least the rounding error of their
+    /// diagonal entry, so that the result is finite.
     ///
-    /// The elimination uses blocks of three (linear, then angular components), each as LDLᵀ, written out: a third of
-    /// the instructions of a loop. Cofactors would be cheaper, but lose all digits if a row is a thousand times stiffer
-    /// than the mass.
+    /// The elimination uses two blocks of three (linear, then angular components), each factorised as LDLᵀ, written
+    /// out: a third of the instructions of a loop. Cofactors would be cheaper, but lose all digits if a row is a
+    /// thousand times stiffer than the mass.
     ///
     /// Steps: factorise the linear block; eliminate it from the angular block and the moments (Schur complement);
     /// factorise and solve the angular block; insert the angular velocities into the linear equations and solve these.
-    /// The right sides of the linear block are SIMD lanes: the force, then the columns of the angular velocities in the
-    /// linear equations.
+    /// Each linear equation is a quad: its force, then the three columns of the angular velocities.
     #[inline(always)]
     pub fn solve(&self, right: SpatialVector<C>) -> SpatialVector<C> {
         let (force, moment) = (right.linear, right.angular);
@@ -422,17 +421,17 @@ fn combine_rows<C: CarScalar>([x, y, z]: [C::Vec4; 3], [a, b, c]: [C; 3]) -> C::
     x * C::Vec4::repeat(a) + y * C::Vec4::repeat(b) + z * C::Vec4::repeat(c)
 }
 
-/// Returns the right side of a linear equation after the `angular_velocity` is known: the first number of `row`
-/// (force) less its other three numbers (columns) times `angular_velocity`.
+/// Returns the right side of a linear equation after the `angular_velocity` is known. `row` is the equation as a quad:
+/// the first number (force) less the other three (columns) times `angular_velocity`.
 #[inline(always)]
 fn subtract_columns<C: CarScalar>(row: C::Vec4, angular_velocity: Vec3Lanes<C>) -> C {
     let [force, x, y, z] = row.to_array();
     force - (x * angular_velocity.x + y * angular_velocity.y + z * angular_velocity.z)
 }
 
-/// Returns the solution x of six equations `matrix * x == right`. For each column, swaps the row with the largest entry
-/// to the diagonal and eliminates the rows below; then substitutes backwards. Returns `None` if a component of the
-/// result is not finite (singular matrix).
+/// Returns the solution x of six equations `matrix * x == right`, by Gaussian elimination with row pivoting. For each
+/// column, swaps the row with the largest entry to the diagonal and eliminates the rows below; then substitutes
+/// backwards. Returns `None` if a component of the result is not finite (singular matrix).
 pub fn solve_dense(mut matrix: [[f32; 6]; 6], mut right: [f32; 6]) -> Option<[f32; 6]> {
     for k in 0..6 {
         let compare_pivots = |a: &usize, b: &usize| matrix[*a][k].abs().total_cmp(&matrix[*b][k].abs());
@@ -471,9 +470,9 @@ struct LdlFactors<C> {
 const MIN_PIVOT_SHARE: f32 = f32::EPSILON;
 
 impl<C: Lane> LdlFactors<C> {
-    /// Computes the factors `L D Lᵀ` (L with a unit diagonal) of the matrix with these entries, such as `xy` in row x
-    /// and column y. The second and third pivot are at least [`MIN_PIVOT_SHARE`] of their diagonal entry; the first
-    /// pivot is the entry `xx` itself.
+    /// Computes the factors `L D Lᵀ` (L with a unit diagonal) of the symmetric matrix with these entries, such as `xy`
+    /// in row x and column y. The second and third pivot are at least [`MIN_PIVOT_SHARE`] of their diagonal entry. The
+    /// first pivot is the entry `xx` itself, which must not be 0.
     #[inline(always)]
     fn factorise(xx: C, xy: C, yy: C, xz: C, yz: C, zz: C) -> Self {
         let (one, min_share) = (C::splat(1.0), C::splat(MIN_PIVOT_SHARE));

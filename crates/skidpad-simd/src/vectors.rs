@@ -225,7 +225,8 @@ impl<L: Lane> Mul<L> for Vec3Lanes<L> {
 /// axes) for `dt` s. Multiplies the rotation from the left by the quaternion (rate · dt / 2, 1), and scales the result
 /// to length 1.
 ///
-/// The turn is the Cayley map of the rate: exact axis, angle too small by θ³/12, no transcendental function.
+/// This is the Cayley map of the rate: the axis is exact, the angle θ is too small by θ³/12, and no transcendental
+/// function is needed.
 #[inline(always)]
 pub fn integrate_rotation<L: Lane>([x, y, z, w]: [L; 4], rate: Vec3Lanes<L>, dt: f32) -> [L; 4] {
     // Half of the rotation vector (rad).

@@ -1,6 +1,7 @@
 //! Selection of the wheel groups over which the loops of a step run.
 
-/// Access of a step to slices with an entry for each group of its car. A group contains the four wheels of two axles.
+/// Selection of the wheel groups of a car over which the loops of a step run. A group contains the four wheels of two
+/// axles. A step stores slices with one entry for each group.
 pub trait WheelGroups {
     /// Returns the entries of the groups over which loops run: the first, or all.
     fn slice<T>(entries: &[T]) -> &[T];

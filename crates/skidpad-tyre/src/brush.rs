@@ -52,9 +52,10 @@ const MAX_LINEAR_SLIP_SHARE: f32 = 1e-6;
 pub const MIN_ROLLING_RATIO: f32 = 0.01;
 
 impl Brush {
-    /// Returns every value that violates the rule of its field or is of absurd size, or an empty list. For each
-    /// direction: bristle stiffness up to 1e12 N/m², friction up to 100; then half length up to 1 m, nominal load up to
-    /// 1e6 N (all above 0), and load sensitivity from 0 to below 1. Results are finite for a tyre without faults.
+    /// Returns every value that violates the rule of its field or is of absurd size, or an empty list. Checks for each
+    /// direction bristle stiffness (up to 1e12 N/m²) and friction (up to 100), then half length (up to 1 m) and nominal
+    /// load (up to 1e6 N), all above 0, and finally load sensitivity (0 to below 1). Results are finite for a tyre
+    /// without faults.
     pub fn faults(&self) -> Vec<ValueFault> {
         let mut faults = Vec::new();
         let mut positive = |name, value: f32, max: f32| {
@@ -82,9 +83,10 @@ impl TyreModel for Brush {
     type Prepared<L: Lane> = PreparedBrush<L>;
 
     /// Computes the tyre under `conditions`. Camber and pressure have no effect, and only the sign of the speed has
-    /// one. Stiffness is proportional to load and independent of grip, half length to the square root of the load. The
-    /// friction limit is proportional to grip (at least `MIN_GRIP`), has load sensitivity up to its maximum and is
-    /// constant above. Below the minimum grip, stiffness and limit fade to 0. NaN loads and grips count as 0.
+    /// one. Stiffness is proportional to load and independent of grip; the half length is proportional to the square
+    /// root of the load. The friction limit is proportional to grip (at least `MIN_GRIP`). Over load, the limit has
+    /// load sensitivity up to its maximum and is constant above. Below `MIN_GRIP`, stiffness and limit fade to 0. NaN
+    /// loads and grips count as 0.
     #[inline(always)]
     fn prepare<L: Lane>(&self, conditions: &Conditions<L>) -> PreparedBrush<L> {
         let s = L::splat;
@@ -115,9 +117,9 @@ impl TyreModel for Brush {
 }
 
 impl<L: Lane> PreparedBrush<L> {
-    /// Returns the aligning moment Mz at the slips (κ, −tan α), N m: minus the lateral force times the trail
-    /// `a (1 − θσ)³ / (3 − 3 θσ + (θσ)²)` (same chapter), with the sign of the direction of travel. The half length of
-    /// the patch is a. The moment is 0 at full sliding.
+    /// Returns the aligning moment Mz at the slips (κ, −tan α), N m: minus the lateral force times the pneumatic trail
+    /// `a (1 − θσ)³ / (3 − 3 θσ + (θσ)²)` (Pacejka, ch. 3.2), with the sign of the direction of travel. a is the half
+    /// length of the patch, θσ the slip over the slip of full sliding, at most 1. The moment is 0 at full sliding.
     pub fn aligning(&self, slip: [L; 2]) -> L {
         let s = L::splat;
         let (forces, sliding_share) = self.forces(slip);
@@ -128,12 +130,13 @@ impl<L: Lane> PreparedBrush<L> {
         -(forces[1] * trail * self.heading)
     }
 
-    /// Computes the forces, N, and the slip θσ over the slip of full sliding, at most 1. The size of the force is
-    /// `3 θσ − 3 (θσ)² + (θσ)³` times the limit; its direction turns from the elastic force to the sliding velocity as
-    /// θσ goes to 1. A direction without friction has no force. Generic over numbers with derivatives.
+    /// Computes the forces, N, at the slips (κ, −tan α), and θσ: the slip over the slip of full sliding, at most 1.
+    /// Generic over numbers with derivatives.
     ///
-    /// Steps: slips relative to the rim speed, components of θσ, its length, direction, share of friction. Below θσ =
-    /// 1e-6 the force is linear in slip.
+    /// The magnitude of the force is `3 θσ − 3 (θσ)² + (θσ)³` times the friction limit. Its direction turns from that
+    /// of the elastic force to that of the sliding velocity as θσ grows to 1. A direction without friction has no
+    /// force. Steps: slips relative to the rim speed, components and length of θσ, direction, share of friction. Below
+    /// θσ = 1e-6 the force is linear in slip.
     #[inline(always)]
     fn forces<R: Real<L>>(&self, slip: [R; 2]) -> ([R; 2], L) {
         let s = L::splat;
@@ -174,9 +177,9 @@ impl<L: Lane> PreparedBrush<L> {
     }
 }
 
-/// Computes the slips relative to the rim speed instead of the speed of the wheel centre: `(κ, −tan α) / |1 + h κ|`,
-/// with the slips clamped to ±10⁴. The `heading` h is 1 for a wheel that moves forwards, −1 backwards, where a positive
-/// κ brakes. The divisor is at least [`MIN_ROLLING_RATIO`].
+/// Converts slips (κ, −tan α) to slips relative to the rim speed instead of the speed of the wheel centre: `(κ, −tan α)
+/// / |1 + h κ|`. `heading` is h: 1 for a wheel that moves forwards, −1 backwards, where a positive κ brakes. The slips
+/// are clamped to ±10⁴ before. The divisor is at least [`MIN_ROLLING_RATIO`].
 #[inline(always)]
 pub fn theoretical_slips<L: Lane, R: Real<L>>(slip: [R; 2], heading: L) -> [R; 2] {
     let s = L::splat;

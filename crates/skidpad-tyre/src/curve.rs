@@ -120,8 +120,8 @@ pub struct PreparedCurve<L> {
     force_share: L,
 }
 
-/// Range of the normalised slip, beyond the 1 that ends adhesion, over which the force turns from the elastic direction
-/// to the direction of full sliding, where friction opposes the sliding velocity.
+/// Range of the normalised slip beyond 1 (the end of adhesion) over which the force turns from the elastic direction to
+/// the direction of full sliding. At full sliding, friction opposes the sliding velocity.
 const SLIDING_TURN_RANGE: f32 = 1.0;
 
 /// Minimum normalised slip in divisions.
@@ -150,11 +150,17 @@ impl CurveTyre {
         matches!(self.law, CurveLaw::Coulomb { .. })
     }
 
-    /// Returns the coefficients of the law. Coulomb: stiffness `limit per unit slip`, a normalised slip equal to the
-    /// slip, and no relaxation. Straight lines: constant or per load; the normalised slip follows from stiffness and
-    /// limit. Slip curve: stiffness of the parabola, `2 limit / extremum slip`. The carcass compliance is length over
-    /// stiffness at the nominal load on grip 1. The minimum length is [`MIN_RELAXATION_LENGTH_M`], or the tyre's own
-    /// lengths if one is less.
+    /// Returns the coefficients of the law ([`CurveConstants`]), which turn all laws into one formula. The normalised
+    /// slip is the slip over the slip at which the friction limit is reached.
+    ///
+    /// - Coulomb: the stiffness is the friction limit per unit slip, the normalised slip equals the slip, and there is
+    ///   no relaxation.
+    /// - Straight lines: the stiffness is constant or proportional to load; the normalised slip follows from stiffness
+    ///   and limit.
+    /// - Slip curve: the stiffness is that of the parabola, `2 limit / extremum slip`.
+    ///
+    /// The carcass compliance is length over stiffness at the nominal load on grip 1. The minimum length is
+    /// [`MIN_RELAXATION_LENGTH_M`], or the tyre's own length if that is less.
     #[inline(always)]
     pub fn constants(&self) -> CurveConstants<f32> {
         let lengths = self.patch_lengths();
@@ -191,10 +197,11 @@ impl CurveTyre {
         CurveConstants { carcass_compliance: [0, 1].map(|i| lengths[i] / stiffness[i]), ..common }
     }
 
-    /// Returns every value that violates the rule of its field, or an empty list, in the order of checks: nominal load,
-    /// load sensitivity not within ±1, then for each direction friction and the values of the law (finite and above 0,
-    /// the asymptote beyond the extremum), then deflection or relaxation lengths, at least `MIN_LENGTH_M`. Differences
-    /// and sums are reported with the number that is not above 0. Results are finite for a tyre without faults.
+    /// Returns every value that violates the rule of its field, or an empty list. Checks in this order: nominal load;
+    /// load sensitivity, which must be within ±1; for each direction friction and the values of the law (finite and
+    /// above 0, the asymptote slip beyond the extremum slip); deflection or relaxation lengths, at least
+    /// `MIN_LENGTH_M`. A violated difference or sum is reported as a fault of its own, such as `1 - load_sensitivity`,
+    /// with its value. Results are finite for a tyre without faults.
     pub fn faults(&self) -> Vec<ValueFault> {
         let mut faults = Vec::new();
         let mut positive = |name, value: f32| {
@@ -233,9 +240,9 @@ impl TyreModel for CurveTyre {
     type Prepared<L: Lane> = PreparedCurve<L>;
 
     /// Computes the tyre under `conditions`. Camber, speed and pressure have no effect. Load and grip are clamped to
-    /// `MIN_LOAD_N` to 1e9 N and `MIN_GRIP` to 1000; NaN counts as the lower bound. Below the lower bounds (NaN counts
-    /// as 0) the force share shrinks in proportion, and with it all forces, stiffnesses and limits, but not the
-    /// lengths.
+    /// `MIN_LOAD_N` to 1e9 N and `MIN_GRIP` to 1000; NaN counts as the lower bound. If load or grip is below its lower
+    /// bound (NaN counts as 0), the force share, a factor on all forces, stiffnesses and limits, is reduced in
+    /// proportion. The lengths are not reduced.
     fn prepare<L: Lane>(&self, conditions: &Conditions<L>) -> PreparedCurve<L> {
         let s = L::splat;
         let tyre = self.constants();
@@ -305,8 +312,8 @@ impl CurveConstants<F32x4> {
 }
 
 impl<H: Copy> CurveConstants<H> {
-    /// Combines two sets of coefficients: applies `combine` to both values of each, and returns the results in the places
-    /// of the coefficients.
+    /// Combines two sets of coefficients: applies `combine` to both values of each, and returns the results in the
+    /// places of the coefficients.
     #[cfg(feature = "simd_batch")]
     pub fn zip_with<T>(&self, other: &Self, combine: impl Fn(H, H) -> T) -> CurveConstants<T> {
         let pair = |field: fn(&Self) -> [H; 2]| {
@@ -358,9 +365,9 @@ impl<H: Copy> CurveConstants<H> {
         )
     }
 
-    /// Computes the tyre at `load` N, > 0, on a surface with the friction factor `grip`, > 0: friction limit
-    /// (coefficient times load times grip), slip stiffness, lengths of the patch (stiffness times carcass compliance,
-    /// with a minimum), and normalised slip per slip. Straight lines have stiffness over limit as the latter.
+    /// Computes the tyre at `load` N, > 0, on a surface with the friction factor `grip`, > 0. The friction limit is
+    /// coefficient times load times grip. The lengths of the patch are slip stiffness times carcass compliance, with a
+    /// minimum. The normalised slip per slip of straight lines is stiffness over limit.
     #[inline(always)]
     pub fn at_load<L: Lane>(&self, load: L, grip: L) -> CurvePoint<L>
     where
@@ -392,12 +399,14 @@ impl<H: Copy> CurveConstants<H> {
         CurvePoint { limit, stiffness, lengths, per_slip }
     }
 
-    /// Computes the forces, N, at `slip` by the similarity method, with slopes, N per unit slip. Both slips are scaled
-    /// by their reference slips, and the pure curves are evaluated at the magnitude of the scaled slip: up to 1 the
-    /// line or parabola, beyond it the fall to the asymptote. The force points along the scaled slip in adhesion and
-    /// turns to the direction of the slip itself (`force_direction`). Slopes are those at fixed other slip, at least
-    /// 0; beyond 1 only the turn of the direction counts, not the fall of the force. The part beyond 1 is skipped if no
-    /// lane is there.
+    /// Computes the forces, N, at `slip` (κ, −tan α) by the similarity method, with slopes, N per unit slip. Each slip
+    /// is divided by its reference slip, at which the friction limit is reached. Both pure curves are evaluated at the
+    /// magnitude of this normalised slip: up to 1 the line or parabola, beyond 1 the fall to the asymptote. The force
+    /// points along the normalised slip up to 1, and beyond it turns to the direction of the slip itself
+    /// (`force_direction`).
+    ///
+    /// Each slope is that over its own slip at fixed other slip, at least 0. Beyond 1 only the turn of the direction
+    /// counts, not the fall of the force. The part beyond 1 is skipped if no lane is there.
     #[inline(always)]
     pub fn force<L: Lane>(&self, point: &CurvePoint<L>, slip: [L; 2]) -> TyreForces<L>
     where
@@ -440,8 +449,9 @@ impl<H: Copy> CurveConstants<H> {
         result
     }
 
-    /// Returns the share of the friction limit in direction `i` at a normalised slip of `1 + excess`: 1 at the extremum
-    /// (`excess` ≤ 0), by a smooth cubic to the asymptote; 1 for laws without a fall.
+    /// Returns the share of the friction limit in direction `i` (0 longitudinal, 1 lateral) at a normalised slip of `1
+    /// + excess`. The share is 1 at the extremum (`excess` ≤ 0) and falls by a smooth cubic to the asymptote. It is 1
+    /// for laws without a fall.
     #[inline(always)]
     fn sliding_share<L: Lane>(&self, excess: L, i: usize) -> L
     where
@@ -451,9 +461,10 @@ impl<H: Copy> CurveConstants<H> {
     }
 }
 
-/// Returns the unit direction of the force at a normalised slip of `1 + excess`. As `excess` grows, the scale factors
-/// of both slips approach their mean by a smooth cubic; the direction is that of `slip` from [`SLIDING_TURN_RANGE`] on.
-/// `normalised_slip` is `slip` times its scale factors.
+/// Returns the unit direction of the force at a normalised slip of `1 + excess`. `normalised_slip` is `slip` times its
+/// scale factors (`per_slip` of `point`). As `excess` grows from 0 to [`SLIDING_TURN_RANGE`], both scale factors
+/// approach their mean by a smooth cubic. From there on the direction is that of `slip`, which opposes the sliding
+/// velocity.
 #[inline(always)]
 fn force_direction<L: Lane>(point: &CurvePoint<L>, slip: [L; 2], normalised_slip: [L; 2], excess: L) -> [L; 2] {
     let mean_per_slip = L::splat(0.5) * (point.per_slip[0] + point.per_slip[1]);

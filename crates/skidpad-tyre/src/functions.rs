@@ -53,8 +53,8 @@ pub fn atan<L: Lane>(x: L) -> L {
     x.sign() * L::select(is_steep, L::splat(FRAC_PI_2) - angle, angle)
 }
 
-/// Returns the angle of the point (`x`, `y`) from the x axis, rad in ±π, positive towards y. The error is below 4e-7 rad.
-/// Both arguments 0 return NaN. The result changes its sign with `y`, also for `x` below 0 and `y` = −0.
+/// Returns the angle of the point (`x`, `y`) from the x axis, rad in ±π, positive towards y. The error is below 4e-7
+/// rad. Both arguments 0 return NaN. The result changes its sign with `y`, also for `x` below 0 and `y` = −0.
 #[inline(always)]
 pub fn atan2<L: Lane>(y: L, x: L) -> L {
     let zero = L::splat(0.0);
@@ -66,9 +66,9 @@ pub fn atan2<L: Lane>(y: L, x: L) -> L {
 /// Parts of π/2 that add up to it. The first part has few digits, so its product with a small whole number is exact.
 const HALF_PI: [f32; 2] = [1.570_312_5, 4.838_268e-4];
 
-/// Returns `(-1)^half_turns sin(x − half_pis π/2)`, for x (rad) within a quarter turn of `half_pis π/2`. Both counts
-/// are whole numbers. Subtracts π/2 in two parts, so that the remainder keeps its digits, and evaluates an odd
-/// polynomial.
+/// Returns `(-1)^half_turns sin(x − half_pis π/2)` for x (rad) within a quarter turn of `half_pis π/2`. Both counts,
+/// `half_turns` and `half_pis`, are whole numbers. Subtracts π/2 in two parts, so that the remainder keeps its digits,
+/// and evaluates an odd polynomial.
 #[inline(always)]
 fn sine_about<L: Lane>(x: L, half_turns: L, half_pis: L) -> L {
     let remainder = x - half_pis * L::splat(HALF_PI[0]) - half_pis * L::splat(HALF_PI[1]);
@@ -99,9 +99,10 @@ pub fn cos<L: Lane>(x: L) -> L {
     -sine_about(magnitude, half_turns, half_turns + half_turns + L::splat(1.0))
 }
 
-/// Returns sine and cosine of `x` rad, for |x| below 1e5. Errors are below 8e-8 for |x| ≤ π/4 and below 2e-7 for |x| ≤ 30;
-/// the cosine of 0 is exactly 1. The sine is odd and the cosine even to the bit. Cheaper and more exact than [`sin`] and
-/// [`cos`]: reduces x by the nearest multiple of π/2, evaluates both polynomials within ±π/4, and selects by the quadrant.
+/// Returns sine and cosine of `x` rad, for |x| below 1e5. Errors are below 8e-8 for |x| ≤ π/4 and below 2e-7 for |x| ≤
+/// 30; the cosine of 0 is exactly 1. The sine is odd and the cosine even to the bit. Cheaper and more exact than
+/// [`sin`] and [`cos`]: reduces x by the nearest multiple of π/2, evaluates both polynomials within ±π/4, and selects
+/// by the quadrant.
 #[inline(always)]
 pub fn sin_cos<L: Lane>(x: L) -> (L, L) {
     let (one, half) = (L::splat(1.0), L::splat(0.5));

@@ -193,26 +193,27 @@ pub const MIN_RELAXATION_LENGTH_M: f32 = 0.01;
 /// of shorter lengths.
 const MIN_LENGTH_M: f32 = 1e-5;
 
-/// Minimum load at which friction and relaxation lengths are evaluated, N. Below it forces are proportional to load,
-/// which avoids a division by zero.
+/// Minimum load at which friction and relaxation lengths are evaluated, N. At lower loads, forces are proportional to
+/// load, which avoids a division by zero.
 const MIN_LOAD_N: f32 = 1.0;
 
 /// Minimum grip at which a tyre is evaluated. Below it the forces are scaled down in proportion, so that stiffness over
 /// friction stays finite.
 const MIN_GRIP: f32 = 1e-3;
 
-/// Returns the load over the nominal load at which the friction limit is largest for this load sensitivity s; infinite
-/// for s ≤ 0. The limit `N (1 − s (N − 1))`, with the relative load N, would fall beyond, so that a tyre would gain
-/// grip when its load decreases. The limit is therefore constant above this load.
+/// Returns the load over the nominal load at which the friction limit is largest, for the load `sensitivity` s;
+/// infinite for s ≤ 0. Relative to its value at the nominal load, the limit is `N (1 − s (N − 1))` with the load N over
+/// the nominal load. Beyond its maximum it would fall, so that a tyre would gain grip when its load decreases. Laws
+/// therefore keep the limit constant above this load.
 ///
 /// [`friction_ratio`] evaluates the limit.
 pub fn peak_friction_load(sensitivity: f32) -> f32 {
     if sensitivity > 0.0 { (1.0 + sensitivity) / (2.0 * sensitivity) } else { f32::INFINITY }
 }
 
-/// Returns the friction coefficient over the nominal one. The load is clamped to [`peak_friction_load`]: `excess` is
-/// the clamped load minus the nominal load, over the nominal load; `clamped_share` is the clamped load over the actual
-/// load.
+/// Returns the friction coefficient over the nominal one, `(1 − sensitivity · excess) · clamped_share`. The load is
+/// clamped to [`peak_friction_load`]. `excess` is the clamped load minus the nominal load, over the nominal load.
+/// `clamped_share` is the clamped load over the actual load.
 #[inline(always)]
 pub fn friction_ratio<L: Lane>(sensitivity: L, excess: L, clamped_share: L) -> L {
     (L::splat(1.0) - sensitivity * excess) * clamped_share

@@ -38,7 +38,7 @@ impl Tyre {
     }
 
     /// Computes the moments at the slips (κ, −tan α) under `conditions`, N m. A pressure of 0 or less stands for the
-    /// tyre's own. The moments are 0 for simple curves and TMeasy; a brush tyre only has an aligning moment.
+    /// tyre's own. The moments are 0 for simple curves and TMeasy, and a brush tyre only has an aligning moment.
     pub fn moments(&self, slip: [f32; 2], conditions: &Conditions<f32>) -> Moments<f32> {
         fn evaluate_moments<M: TyreModel>(law: &M, slip: [f32; 2], conditions: &Conditions<f32>) -> Moments<f32> {
             law.moments(&law.prepare(conditions), slip)
@@ -84,9 +84,10 @@ impl Tyre {
         }
     }
 
-    /// Returns the smallest slip ratio at which the upright tyre has its largest longitudinal force at `load` N and
-    /// standstill; `None` for dry friction, which does not creep. The search has steps of 0.0005 from 0.0005 to 1,
-    /// without lateral slip; simple curves have a formula instead, which can exceed 1.
+    /// Returns the slip ratio at which the upright tyre has its largest longitudinal force at `load` N and standstill,
+    /// on grip 1. `None` for dry friction, which does not creep. Simple curves have a formula, and its result can be
+    /// above 1. For all other laws, searches slips from 0.0005 to 1 in steps of 0.0005, without lateral slip. Returns
+    /// the smallest slip of the largest force.
     pub fn peak_slip(&self, load: f32) -> Option<f32> {
         if let Self::Curve(tyre) = self {
             return tyre.peak_slip(load);
@@ -136,8 +137,8 @@ impl Tyre {
         self.with_prepared(Conditions::upright(load, 0.0), query)
     }
 
-    /// Calls `query` once with the tyre prepared for `conditions` and returns the result. A Magic Formula without a
-    /// pressure in `conditions` (0 or less) uses the tyre's own.
+    /// Calls `query` once with the tyre prepared for `conditions` and returns the result. For a Magic Formula, a
+    /// pressure of 0 or less in `conditions` is replaced by the pressure of this tyre.
     fn with_prepared<R>(&self, conditions: Conditions<f32>, query: impl FnOnce(&dyn PreparedTyre<f32>) -> R) -> R {
         match self {
             Self::Curve(tyre) => query(&tyre.prepare(&conditions)),

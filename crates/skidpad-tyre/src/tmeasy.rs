@@ -123,10 +123,10 @@ struct SlipOverLoad<H> {
 const LOAD_RATIO_RANGE: [f32; 2] = [0.05, 2.0];
 
 impl TMeasy {
-    /// Returns every value that violates the rule of its field, or an empty list, in this order: nominal load (1 to 1e6
-    /// N), relaxation lengths (1e-5 to 100 m), the values of all four curves ([`DirectionCurve`]), and slopes and
-    /// forces at twice the nominal load that are at least four times the nominal ones and would make the curves
-    /// negative at low loads. Results are finite for a tyre without faults.
+    /// Returns every value that violates the rule of its field, or an empty list. Checks in this order: nominal load (1
+    /// to 1e6 N), relaxation lengths (1e-5 to 100 m), and the values of all four curves ([`DirectionCurve`]). Finally,
+    /// a slope or force at twice the nominal load must be below four times the nominal one; otherwise the curve over
+    /// load would be negative at low loads. Results are finite for a tyre without faults.
     pub fn faults(&self) -> Vec<ValueFault> {
         let mut faults = Vec::new();
         let is_load_valid = (1.0..=1e6).contains(&self.nominal_load);
@@ -146,9 +146,9 @@ impl TMeasy {
 }
 
 impl DirectionCurve {
-    /// Adds a fault for every value outside its range: largest force (0.001 to 1e7 N) and its slip (0.001 to 10), slope
-    /// (at least twice force over slip, up to 1e9 N), sliding force (above 0, up to the largest) and its slip (above
-    /// that of the largest force, up to 100).
+    /// Adds a fault for every value outside its range. The largest force is 0.001 to 1e7 N, and its slip 0.001 to 10.
+    /// The slope is at least twice the largest force over its slip, up to 1e9 N. The sliding force is above 0, up to
+    /// the largest force. Its slip is above that of the largest force, up to 100.
     fn check(&self, faults: &mut Vec<ValueFault>) {
         let Self { slope, largest, largest_slip, sliding, sliding_slip } = *self;
         add_fault_unless(faults, (1e-3..=1e7).contains(&largest), "largest", largest, "a force from 0.001 to 1e7 N");
@@ -222,9 +222,10 @@ impl TMeasy {
 }
 
 impl DirectionConstants<f32> {
-    /// Fits forces by parabolas `linear x − square x²` and slips by straight lines through the values at the nominal
-    /// load (`nominal`) and twice that (`double`). Slips are at least a tenth of the nominal ones. `relaxation`:
-    /// relaxation length at the nominal load, m.
+    /// Fits the load dependence of one direction through its values at the nominal load (`nominal`) and at twice that
+    /// load (`double`): forces and slopes by parabolas `linear x − square x²`, slips by straight lines, where x is the
+    /// load over the nominal load. Slips are at least a tenth of the nominal ones. `relaxation` is the relaxation
+    /// length at the nominal load, m.
     fn new(nominal: &DirectionCurve, double: &DirectionCurve, relaxation: f32) -> Self {
         let force = |at_nominal: f32, at_double: f32| ForceOverLoad {
             linear: 2.0 * at_nominal - 0.5 * at_double,
@@ -247,15 +248,15 @@ impl DirectionConstants<f32> {
 }
 
 impl<H: Copy> TMeasyConstants<H> {
-    /// Combines two sets of coefficients: applies `combine` to both values of each, and returns the results in the places
-    /// of the coefficients.
+    /// Combines two sets of coefficients: applies `combine` to both values of each, and returns the results in the
+    /// places of the coefficients.
     #[cfg(feature = "simd_batch")]
     pub fn zip_with<T: Copy>(&self, other: &Self, combine: impl Fn(H, H) -> T) -> TMeasyConstants<T> {
         Self::zip_tyres([self, other, self, other], |[a, b, ..]| combine(a, b))
     }
 
     /// Combines four tyres: applies `combine` to the four values of each coefficient, in the order of `tyres`, and
-    /// returns the results in the places of the coefficients.
+    /// returns the results as a set of coefficients.
     fn zip_tyres<T: Copy>(tyres: [&Self; 4], combine: impl Fn([H; 4]) -> T) -> TMeasyConstants<T> {
         // Direction 0 is longitudinal, 1 lateral.
         let direction = |i: usize| {
@@ -285,12 +286,13 @@ impl<H: Copy> TMeasyConstants<H> {
         }
     }
 
-    /// Computes the tyre under `conditions`. The load is clamped to `LOAD_RATIO_RANGE` times the nominal load for the
-    /// curves; outside, slopes and forces change in proportion to load. Grip (at least `MIN_GRIP`) scales forces and
-    /// slips, not slopes; below that minimum all slopes and forces fade to 0. NaN counts as 0.
+    /// Computes the tyre under `conditions`. The curves are evaluated at the load clamped to `LOAD_RATIO_RANGE` times
+    /// the nominal load; outside this range, slopes and forces change in proportion to load. Grip (at least `MIN_GRIP`)
+    /// scales forces and slips, not slopes. Below `MIN_GRIP` all slopes and forces fade to 0. NaN counts as 0.
     ///
-    /// The reference slip of a direction is the sum of two shares: its peak slip over both peak slips, and its ratio of
-    /// largest force to slope over both ratios. Relaxation lengths are slope times carcass compliance, at least
+    /// The slips of both directions are divided by reference slips before they are combined. The reference slip of a
+    /// direction is the sum of two shares: its slip of the largest force over the sum of both, and its ratio of largest
+    /// force to slope over the sum of both ratios. Relaxation lengths are slope times carcass compliance, at least
     /// [`MIN_RELAXATION_LENGTH_M`].
     #[inline(always)]
     pub fn prepare<L: Lane>(&self, conditions: &Conditions<L>) -> PreparedTMeasy<L>
@@ -367,10 +369,11 @@ impl<H: Copy> SlipOverLoad<H> {
 }
 
 impl<L: Lane> PreparedTMeasy<L> {
-    /// Computes the forces, N, at the slips (κ, −tan α), generic over numbers with derivatives. Steps: convert the
-    /// slips to the rim speed; divide them by the reference slips; combine the curve parameters of both directions for
-    /// the direction of that normalised slip; evaluate the combined curve at its length. The force has the direction of
-    /// the normalised slip. Below a combined slip of 2e-6 each direction has the force slip times its own slope.
+    /// Computes the forces, N, at the slips (κ, −tan α), generic over numbers with derivatives. First converts the
+    /// slips to slips relative to the rim speed, and divides them by the reference slips. The combined slip is the
+    /// length of this normalised slip. Then combines the curve parameters of both directions for the direction of the
+    /// normalised slip, and evaluates the resulting curve at the combined slip. The force has the direction of the
+    /// normalised slip. Below a combined slip of 2e-6 each direction has the force slip times its own slope.
     #[inline(always)]
     fn forces<R: Real<L>>(&self, slip: [R; 2]) -> [R; 2] {
         let s = L::splat;
@@ -444,9 +447,9 @@ struct FallingCurve<R> {
     sliding_slip: R,
 }
 
-/// Returns the force over the `combined_slip`, N. The curve is a rational function up to the largest force, a cubic
-/// down to the sliding force, and constant beyond. At zero slip the result is the slope. `falling_curve` is called only
-/// if some lane is beyond the largest force.
+/// Returns the force over the `combined_slip`, N. The force is a rational function of slip up to the largest force,
+/// then a cubic down to the sliding force, and constant beyond. At zero slip the result is the slope. `falling_curve`
+/// returns the parameters beyond the largest force; it is called only if some lane is there.
 #[inline(always)]
 fn force_per_slip<L: Lane, R: Real<L>>(
     combined_slip: R,

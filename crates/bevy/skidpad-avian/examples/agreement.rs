@@ -9,10 +9,10 @@ use std::thread::ScopedJoinHandle;
 
 use skidpad_lab::agreement::{AGREEMENT_RATE_HZ, COMPARED_VEHICLES, acceptance, measure};
 
-/// Measures each of [`COMPARED_VEHICLES`] on Avian's world and on both own solvers at [`AGREEMENT_RATE_HZ`], one thread per
-/// vehicle. Writes the page, or with `--check` compares it. Prints each vehicle when its model is loaded. Returns the
-/// exit code for failure with a message for a wrong command line, a fault of a vehicle or a file, or a page that is out
-/// of date.
+/// Measures each of [`COMPARED_VEHICLES`] on Avian's world and on both own solvers at [`AGREEMENT_RATE_HZ`], one thread
+/// per vehicle. Writes the page, or with `--check` compares it. Prints each vehicle when its model is loaded. Returns
+/// the exit code for failure with a message for a wrong command line, a fault of a vehicle or a file, or a page that is
+/// out of date.
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let (page, is_check) = match &arguments[..] {

@@ -45,9 +45,9 @@ struct AvianBackend {
     clock: Clock,
 }
 
-/// Returns the number of substeps in worlds of this backend: 1 for a step `dt` (s) below 2 ms, otherwise 6, which is
-/// Avian's default. Short steps need no more: poses lead by little, and every substep rounds the velocity. Users'
-/// worlds keep their own number.
+/// Returns the number of substeps in worlds of this backend: 6 (Avian's default), but 1 for a step `dt` (s) below 2 ms.
+/// With n substeps, a change Δv of the velocity in a step moves the pose too far by `dt Δv / 2n`. This error is small
+/// for short steps, and every substep rounds the velocity. Users' worlds keep their own number.
 fn substeps(dt: f32) -> u32 {
     if dt < 2e-3 { 1 } else { 6 }
 }
@@ -59,8 +59,9 @@ const NON_COLLIDING_LAYER: LayerMask = LayerMask(1 << 31);
 const TOUCHING_SAVE_REASON: &str = "the hull has a contact, and Avian keeps the contact forces for its next step";
 
 impl AvianBackend {
-    /// Creates an app with Avian's plugins, keeps its world, inserts ground, platforms and cars of `scene`, and steps
-    /// it by `dt` s.
+    /// Creates a world with Avian's plugins, the systems of the cars, and the ground, platforms and wind of `scene`.
+    /// Inserts cars at `starts`. Steps are `dt` s long. The app itself is dropped; only its world remains. Free bodies
+    /// of the scene are ignored.
     fn new(scene: &Scene, starts: &[CarStart], dt: f32) -> Self {
         let mut app = App::new();
         app.add_plugins((TaskPoolPlugin::default(), TransformPlugin, PhysicsPlugins::default()))
@@ -82,8 +83,9 @@ impl AvianBackend {
         backend
     }
 
-    /// Calls `action` with a host for the cars, then updates hitch joints and applies the queued commands to the world.
-    /// Returns the result of `action`. Panics if a resource is missing.
+    /// Calls `action` with a host, which changes cars and their entities. Then updates the hitch joints, because
+    /// `action` may have changed hitches, and applies the queued commands to the world. Returns the result of `action`.
+    /// Panics if a resource is missing.
     fn with_host<R>(&mut self, action: impl FnOnce(&mut Host) -> R) -> R {
         let mut params = SystemState::<(ResMut<AvianCars>, Commands, Read)>::new(&mut self.world);
         let (mut avian, mut commands, reader) = params.get_mut(&mut self.world).expect("its resources are there");
@@ -117,9 +119,10 @@ impl Simulation for AvianBackend {
         BACKEND_INFO.name
     }
 
-    /// Takes one step: places platforms, sets wind and controls, advances the time of the app by the step, and runs the
-    /// schedule of Avian's physics once. Returns the report of the cars. An invalid or zero length of the step changes
-    /// nothing and returns its report. The number of substeps follows from the length of the step.
+    /// Takes one step. Sets platforms, wind, controls and the number of substeps, and advances the time of the app by
+    /// the step length. Runs the schedule of Avian's physics once, which also runs the systems of the cars. Then
+    /// advances the clock. Returns the report of the cars. A step length of zero or an invalid one changes nothing and
+    /// returns the report of a skipped step.
     fn step(&mut self, controls: &[Controls]) -> StepReport {
         if let Some(empty_report) = StepReport::for_skipped_step(self.clock.dt) {
             return empty_report;
@@ -186,8 +189,9 @@ impl Simulation for AvianBackend {
         self.with_host(|host| host.set_engine_position(car, position));
     }
 
-    /// Inserts the car at its start on the ground of the scene, with an entity of its own; the entity of the car that
-    /// had the slot is despawned. If cars do not collide, its chassis gets a layer of its own.
+    /// Inserts the car at its start on the ground of the scene, with a new entity. If its slot was used before, the
+    /// entity of the removed car is despawned. If cars of the scene do not collide, the chassis gets a collision layer
+    /// that does not interact with itself.
     fn insert(&mut self, start: &CarStart) -> CarId {
         let state = State::at_rest(&start.model, &self.scene, &start.placement);
         let entity = self.world.spawn_empty().id();
@@ -219,8 +223,8 @@ impl Simulation for AvianBackend {
         true
     }
 
-    /// Writes the world to `bytes`. Returns an error if a hull touches something, because Avian keeps impulses of
-    /// contacts.
+    /// Writes the world to `bytes`. If a hull touches something, returns an error with the first touching car and
+    /// leaves `bytes` unchanged, because Avian keeps impulses of contacts.
     fn save_into(&self, bytes: &mut Vec<u8>) -> Result<(), SaveError> {
         let (avian, contacts) = (self.world.resource::<AvianCars>(), self.world.resource::<ContactGraph>());
         let is_touching = |car: &usize| {
@@ -239,9 +243,9 @@ impl Simulation for AvianBackend {
     }
 }
 
-/// Inserts plane, boxes, height fields and meshes of `scene` as static colliders, without its platforms. A mesh gets
-/// one collider per surface. Colliders that Avian rejects are left out. The friction of colliders is the grip of the
-/// surface, as a factor on the friction of bodywork.
+/// Inserts plane, boxes, height fields and meshes of `scene` as static colliders with their grip and texture, without
+/// its platforms. A mesh gets one collider per surface (pair of grip and texture). Height fields and meshes that Avian
+/// rejects are left out. The friction of colliders is the grip of the surface, as a factor on the friction of bodywork.
 fn insert_ground(world: &mut World, scene: &Scene) {
     if scene.has_plane {
         let plane = Collider::half_space(BEVY_AXES.to_world(scene.plane_normal()));
@@ -277,7 +281,7 @@ fn insert_ground(world: &mut World, scene: &Scene) {
     }
 }
 
-/// Inserts a static collider with a surface.
+/// Spawns a static body with a collider, grip and texture for wheels, and the grip as friction for bodies.
 fn insert_static(world: &mut World, collider: Collider, transform: Transform, surface: GroundSurface) {
     world.spawn((RigidBody::Static, collider, transform, surface, Friction::new(surface.grip)));
 }
@@ -337,7 +341,8 @@ fn surface_triangles(mesh: &TriangleMesh) -> Vec<(GroundSurface, Vec<[u32; 3]>)>
     surfaces
 }
 
-/// Inserts a platform as a kinematic body at its pose for time 0, without unevenness. Returns its entity.
+/// Inserts a platform as a kinematic body at its pose for time 0, at rest, without unevenness of its texture. Friction
+/// is the grip. Returns its entity.
 fn insert_platform(world: &mut World, platform: &Platform) -> Entity {
     let initial_box = platform.box_at(0.0);
     let texture = SurfaceTexture { amplitude: 0.0, ..initial_box.texture };

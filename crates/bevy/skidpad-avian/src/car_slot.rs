@@ -13,13 +13,14 @@ pub(crate) struct CarSlot {
     pub chassis: Entity,
     /// Position of the centre of mass in 64 bits, world axes.
     pub track: PositionTracker,
-    /// Velocity at the end of the step if nothing else acts, world axes, m/s.
+    /// Velocity at the end of the step by gravity, users and wheels, if no contact or joint acts, world axes, m/s.
     pub end_velocity: Vec3,
     /// Colliders that the wheels may touch in the coming step.
     pub near_colliders: Vec<Entity>,
-    /// Index of the vehicle that tows it, and the joint that disables collisions between the two.
+    /// Slot of the vehicle that tows this car, and the joint that disables collisions between the two; `None` if it is
+    /// not towed.
     pub towed: Option<(u32, Entity)>,
-    /// Bodies it tows or is towed by; its wheels do not stand on them.
+    /// Bodies of vehicles that the car tows or that tow it. Its wheels do not stand on them.
     pub hitched_bodies: Vec<Entity>,
 }
 

@@ -73,9 +73,10 @@ impl AvianCars {
         self.wind = BEVY_AXES.from_world(velocity);
     }
 
-    /// Inserts a joint, which disables collisions, between vehicles that started to tow each other. Removes the joints
-    /// of vehicles that are not hitched any more or have another towing vehicle. The joints constrain no motion. The
-    /// changes are queued in `commands`. After any change the lists of hitched bodies are rebuilt.
+    /// Updates the joints of all trailers to the towing vehicles in their states. For each trailer whose towing vehicle
+    /// changed, despawns the old joint, if any, and spawns a joint to the new towing vehicle, if any. The joints
+    /// constrain no motion; they only disable collisions between the two vehicles. A towing slot that does not exist
+    /// counts as none. The changes are queued in `commands`. After any change the lists of hitched bodies are rebuilt.
     pub(crate) fn update_hitch_joints(&mut self, commands: &mut Commands) {
         let mut has_changed = false;
         for car in 0..self.slots.len() {
@@ -103,8 +104,8 @@ impl AvianCars {
         }
     }
 
-    /// Updates the list of bodies that each vehicle is hitched to, from the joints. All lists are cleared first;
-    /// trailer and towing vehicle are entered in each other's list.
+    /// Rebuilds the list `hitched_bodies` of each vehicle from the joints: trailer and towing vehicle are added to each
+    /// other's list.
     fn update_hitched_bodies(&mut self) {
         self.slots.iter_mut().for_each(|slot| slot.hitched_bodies.clear());
         for car in 0..self.slots.len() {
@@ -132,8 +133,10 @@ pub(crate) struct Host<'a, 'w, 's, 'cw, 'cs> {
 }
 
 impl Host<'_, '_, '_, '_, '_> {
-    /// Sets the position that Avian has for the chassis of car `number` to `position` (axes of the cars, m). The 64-bit
-    /// position does not change. Implements [`skidpad_core::Simulation::set_engine_position`].
+    /// Sets the position that Avian has for the chassis of car `number` to `position` (axes of the cars, m), and its
+    /// transform to this position with the rotation of the state. The 64-bit position is that of the state; its tracker
+    /// restarts with both positions. Velocities do not change. Implements
+    /// [`skidpad_core::Simulation::set_engine_position`].
     pub fn set_engine_position(&mut self, number: usize, position: Vec3) {
         let (world_position, slot) = (BEVY_AXES.to_world(position), &mut self.slots[number]);
         let state = self.cars.car(number).state;
@@ -149,7 +152,7 @@ impl Host<'_, '_, '_, '_, '_> {
         Ok(())
     }
 
-    /// Resumes car `number`, whose entity is `car`, with `state` and enables its chassis
+    /// Resumes car `number`, whose entity is `car`, with `state`, moves its chassis there and enables it
     /// ([`skidpad_core::Simulation::resume`]). Returns an error, and changes nothing, if the slot is empty or the
     /// number of wheels differs.
     pub fn resume(&mut self, number: usize, car: Entity, state: &State) -> Result<(), CarError> {
@@ -158,8 +161,9 @@ impl Host<'_, '_, '_, '_, '_> {
         Ok(())
     }
 
-    /// Moves the chassis of car `number`, whose entity is `car`, to `state`, and enables it. Restarts the 64-bit track
-    /// of its position. Also links car and chassis. The changes of entities are queued.
+    /// Moves the chassis of car `number`, whose entity is `car`, to pose and velocities of `state`, and enables its
+    /// body and collider. Sets the components that link car and chassis. These changes are queued. Restarts the 64-bit
+    /// track of the position at once.
     fn move_chassis(&mut self, number: usize, car: Entity, state: &State) {
         let slot = &mut self.slots[number];
         slot.track = PositionTracker::new(BEVY_AXES.point_to_world(state.position));
@@ -177,8 +181,9 @@ impl Host<'_, '_, '_, '_, '_> {
 }
 
 impl CarHost for Host<'_, '_, '_, '_, '_> {
-    /// Spawns a chassis for the car in `state` and inserts its vehicle. If the slot was used before, its old chassis
-    /// and the joints of its hitches are despawned, those to its trailers included.
+    /// Spawns a chassis for the car in `state` and inserts its vehicle into the lowest empty slot, or appends a slot.
+    /// If the slot was used before, its old chassis is despawned, together with the hitch joints of the removed vehicle
+    /// to its towing vehicle and to its trailers. Returns the identifier of the car.
     fn insert(&mut self, car: Entity, model: &Arc<Model>, state: &State) -> CarId {
         let chassis = self.commands.spawn(chassis::chassis_bundle(car, model, state)).id();
         let track = PositionTracker::new(BEVY_AXES.point_to_world(state.position));
@@ -224,8 +229,8 @@ impl CarHost for Host<'_, '_, '_, '_, '_> {
         }
     }
 
-    /// Returns the contact of `probe` between steps, without changes of the world; `None` for a miss. Only buffers of
-    /// the cars are changed.
+    /// Returns the contact of `probe` between steps; `None` for a miss. Neither world nor states change, only buffers
+    /// of the cars: the list of colliders near the car, and the walls at rims.
     fn probe_ground(&mut self, probe: &Probe) -> Option<Contact> {
         let mut contacts = [None];
         // A probe between steps wakes and pushes nothing.

@@ -23,9 +23,12 @@ pub(crate) fn body_motion(body: &BodyItem) -> GroundBodyMotion {
 }
 
 /// Returns the ground data for a wheel that touches `entity`, in world axes and without texture; `None` if the body is
-/// static or missing. The velocity (m/s) is that of a dynamic body at the contact, or that with which a kinematic body
-/// carries a car, equal at start and end of the step. `previous_bodies` are the bodies under wheels in the last step;
-/// `dt_and_lag` are the length of the step and the pose lag, s.
+/// static or missing. The velocity (m/s) is equal at start and end of the step: for a dynamic body the current velocity
+/// of its point at the contact, for a kinematic body the velocity with which it carries a car.
+///
+/// `previous_bodies` are the bodies under wheels in the last step, with their motion in that step. From this motion
+/// follows the acceleration of a kinematic body; a body that is not in the list counts as not accelerated. `dt_and_lag`
+/// are the length of the step and the lag of poses behind velocities, s.
 pub(crate) fn ground_data(
     world: &World,
     previous_bodies: &[WheelLoadedBody],
@@ -74,9 +77,9 @@ pub(crate) fn dynamic_ground_body(
 /// Coefficient of friction above which a resting body is assumed not to slide under a wheel.
 const MIN_HOLDING_FRICTION: f32 = 0.2;
 
-/// Returns whether any touching contact supports the body, and whether one of them holds it with a friction coefficient
-/// of at least [`MIN_HOLDING_FRICTION`]. Both flags are false for a body without colliders. Pairs that only report,
-/// such as sensors, do not count.
+/// Returns `[supported, held by friction]` from the contact pairs of all colliders of the body. Any touching pair
+/// supports the body. A pair with a friction coefficient of at least [`MIN_HOLDING_FRICTION`] holds it by friction.
+/// Pairs that only report, such as sensors, do not count. Both are false for a body without colliders.
 fn support_flags(world: &World, body: Entity) -> [bool; 2] {
     let mut flags = [false; 2];
     let Ok(colliders) = world.colliders_of.get(body) else { return flags };

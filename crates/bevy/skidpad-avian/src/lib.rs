@@ -80,8 +80,9 @@ impl Plugin for AvianCarsPlugin {
     }
 }
 
-/// Adds the resource [`AvianCars`] and the systems that step the cars with Avian's bodies: `before_step` before Avian
-/// integrates velocities, `track_chassis` and `write_back` at the end of the physics step.
+/// Adds the resource [`AvianCars`] and the systems that step the cars with Avian's bodies: `before_step` after Avian's
+/// constant forces and before it integrates velocities; `track_chassis`, then `write_back`, at the end of the physics
+/// step.
 fn add_step(app: &mut App) {
     let before_integration = before_step
         .in_set(IntegrationSystems::UpdateVelocityIncrements)
@@ -99,15 +100,15 @@ fn sync_cars(mut pending_cars: PendingCars, mut commands: Commands, mut avian: R
     avian.update_hitch_joints(&mut commands);
 }
 
-/// Collects the controls of all cars for the coming step, in order of slots.
+/// Stores the controls of all cars for the coming step in [`AvianCars`], in order of slots.
 fn collect_controls(mut avian: ResMut<AvianCars>, cars: Query<(Entity, &CarControls, &mut CarMotion)>) {
     let AvianCars { indices, controls, .. } = &mut *avian;
     indices.controls(&cars).clone_into(controls);
 }
 
-/// Solves the cars before Avian integrates velocities. Swaps the lists of bodies under wheels, so that those of the
-/// last step stay for one step, and clears the new list. Searches for misuse, probes the world, solves the rows
-/// (equations of tyres, suspension and drivetrain) and stores the report with the misuse. Last applies the collected
+/// Solves the cars before Avian integrates velocities. First makes the list of bodies under wheels that of the last
+/// step, and empties the list of this step. Searches for misuse of the world, probes it, and solves the rows (equations
+/// of tyres, suspension and drivetrain). Stores the report with the misuse. At the end applies the collected
 /// accelerations and changes of velocity to the bodies, in addition to the accelerations of users.
 fn before_step(
     time: Res<Time>,
@@ -131,9 +132,10 @@ fn before_step(
     actions.apply(&mut increments, &mut solver_bodies, &mut commands);
 }
 
-/// Tracks every chassis in 64 bits and sets its position to the rounded result. If the velocity differs from the
-/// expected one only by the rounding of Avian's substeps, it is set to the expected one. By that error, a coasting
-/// car would lose 1 % too little speed. A car whose body is missing is skipped.
+/// Tracks every chassis in 64 bits and sets its position to the rounded result, unless something else than the car
+/// moved it. If the velocity differs from the expected `end_velocity` only by the rounding of Avian's substeps, it is
+/// set to the expected one: by this rounding, a coasting car would lose 1 % too little speed. A car whose body is
+/// missing is skipped.
 fn track_chassis(
     time: Res<Time>,
     substeps: Res<SubstepCount>,
@@ -157,8 +159,8 @@ fn track_chassis(
     }
 }
 
-/// Writes the resulting motion of all chassis to the states, and merges its findings into the report. Marks the world
-/// as stepped, so that later searches use Avian's trees.
+/// Writes the resulting motion of all chassis to the states, and merges the report of this half of the step into that
+/// of the whole step. Marks the world as stepped, so that later queries use Avian's search trees.
 fn write_back(time: Res<Time>, mut avian: ResMut<AvianCars>, world: World) {
     let AvianCars { cars, slots, memory, report, wind, .. } = &mut *avian;
     memory.has_stepped = true;
@@ -167,8 +169,8 @@ fn write_back(time: Res<Time>, mut avian: ResMut<AvianCars>, world: World) {
     *report = report.merge_worst(cars.write_back(&port, time.delta_secs()));
 }
 
-/// Copies the motion of all cars after the step to their [`CarMotion`]. Entities without a car are left out. A car
-/// keeps its motion if it is not in this world.
+/// Copies the motion of all cars after the step to their [`CarMotion`]. An entity whose car is not in this world keeps
+/// its motion.
 fn update_motion(time: Res<Time>, avian: Res<AvianCars>, mut cars: Query<(Entity, &mut CarMotion)>) {
     for (entity, mut motion) in &mut cars {
         if let Some(number) = avian.number(entity) {

@@ -55,14 +55,15 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         Self { world, slots, memory, wind, dt: 0.0, actions: BodyActions::default(), has_loaded_bodies: false }
     }
 
+    /// Returns the number of substeps of Avian in a step.
     fn substeps(&self) -> usize {
         self.world.substeps.0 as usize
     }
 
-    /// Returns velocity (m/s) and angular velocity (rad/s) of `body` at the end of a step of `dt` s without the pushes
-    /// of the vehicles and contacts, world axes. Repeats Avian's substeps: damping, gravity and the accelerations that
-    /// already act on it, and the gyroscopic torque. A sleeping body has no accelerations of its own but gravity; a
-    /// missing damping is 0, a missing gravity scale 1. Damping acts before the acceleration of a substep.
+    /// Returns the free motion of `body`: velocity (m/s) and angular velocity (rad/s) at the end of a step of `dt` s
+    /// without the pushes of the vehicles and contacts, world axes. Repeats Avian's substeps: damping, then gravity and
+    /// the accelerations that already act on the body, and the gyroscopic torque. A sleeping body has no accelerations
+    /// but gravity. A missing damping is 0, a missing gravity scale 1.
     fn free_motion(&self, body: &BodyItem, dt: f32) -> [Vec3; 2] {
         // Number and length (s) of the substeps.
         let substep_count = self.substeps().max(1);
@@ -92,8 +93,9 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
     }
 
     /// Replaces the list of colliders near one car by those that the rays and rims of its `probes` may touch, sorted by
-    /// entity. Excludes sensors, the car itself, vehicles hitched to it, and colliders that the collision layers of its
-    /// chassis exclude. Before the first step all colliders are candidates. Panics if `probes` is empty.
+    /// entity. Excludes sensors, disabled colliders, the car itself, vehicles hitched to it, and colliders that the
+    /// collision layers of its chassis exclude. Between steps before the first step, all other colliders are added,
+    /// because Avian's search trees are empty. Does nothing if the car does not exist. Panics if `probes` is empty.
     fn find_near_colliders(&mut self, probes: &[Probe]) {
         let Some(slot) = self.slots.get_mut(probes[0].car) else { return };
         slot.near_colliders.clear();
@@ -125,8 +127,11 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
     }
 
     /// Returns the contact of `probe` in the axes of the cars, with grip, ground data and unevenness; `None` for a
-    /// miss. Rims query triangles, other wheels cast their ray. Between steps there is no velocity of the ground. For
-    /// [`ProbePurpose::AlongPath`] the function stores neither wheels on dynamic bodies nor stops of rims.
+    /// miss. Wheels with a rim query triangles, other wheels cast their ray. Between steps the ground has no velocity
+    /// and no body. Start and end velocity of the ground are equal.
+    ///
+    /// A probe of the purpose [`ProbePurpose::MidStep`] also stores whether a wheel stands on a dynamic body, and the
+    /// wall that stops the rim. A probe of the purpose [`ProbePurpose::AlongPath`] stores neither.
     fn query_contact(&mut self, probe: &Probe, purpose: ProbePurpose) -> Option<Contact> {
         let (car_position, ray) = probe_ray(BEVY_AXES, probe);
         let (entity, distance, normal, rim_point) = if probe.rim.is_some() {
@@ -146,6 +151,7 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         let surface = self.topmost_surface_at(probe.car, entity, ground_contact.point);
         // Step length and pose lag, s.
         let dt_and_lag = [self.dt, pose_lag(self.dt, self.substeps())];
+        // Body of the collider; `None` between steps and for a collider without body.
         let body = collider_of.filter(|_| self.dt > 0.0).map(|collider_of| collider_of.body);
         let is_dynamic = |body| self.world.bodies.get(body).is_ok_and(|body| body.kind.is_dynamic());
         self.has_loaded_bodies |= purpose == ProbePurpose::MidStep && body.is_some_and(is_dynamic);
@@ -161,7 +167,8 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
     }
 
     /// Returns the first contact of the ray of `probe` with the colliders near its car: entity, distance (m), normal in
-    /// world axes, and no rim point; `None` for a miss. A ray that misses is repeated with a neighbouring ray.
+    /// world axes, and `None` for the contact point of a rim. Returns `None` for a miss. A ray that misses is repeated
+    /// once with a neighbouring ray.
     fn cast_ray_contact(&self, ray: &Ray, probe: &Probe) -> Option<(Entity, f32, Vec3, Option<Vec3>)> {
         let nearest_hit = |ray: &Ray| {
             let mut nearest: Option<(Entity, f32, Vec3, Option<Vec3>)> = None;
@@ -179,9 +186,11 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
     }
 
     /// Returns the contact of the rim of `probe`: entity, distance (m), normal in world axes, and point relative to the
-    /// car's centre of mass in the axes of the cars; `None` for a miss. If any collider near has no faces, such as a
-    /// ball, the ray of the probe is cast, too, and the nearer contact counts. For [`ProbePurpose::MidStep`] the wall
-    /// that stops the rim is stored. Refills the buffer of triangles with those of the near colliders.
+    /// car's centre of mass in the axes of the cars; `None` for a miss. Collects the faces of all colliders near the
+    /// car in `faces`.
+    ///
+    /// For [`ProbePurpose::MidStep`], also stores the wall that stops the rim, if any. If any collider near the car has
+    /// no faces, such as a ball, `ray` is cast, too. The nearer contact counts; the rim counts at equal distances.
     fn query_rim_contact(
         &mut self,
         probe: &Probe,
@@ -189,7 +198,7 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         purpose: ProbePurpose,
     ) -> Option<(Entity, f32, Vec3, Option<Vec3>)> {
         self.memory.faces.clear();
-        // Whether any collider near the wheel has no faces.
+        // Whether any collider near the car has no faces.
         let mut has_round_collider = false;
         for &entity in &self.slots.get(probe.car)?.near_colliders {
             let Some((collider, pose)) = self.collider_and_pose(entity) else { continue };
@@ -241,9 +250,9 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         Some((collider, Pose::from_parts(position.0, rotation.0)))
     }
 
-    /// Adds the contact point `point` (axes of the cars) at which `wall` stops the rim of `probe`, unless the wall
-    /// belongs to a dynamic body. The allowed speed along the normal is that for the gap, plus the speed of a kinematic
-    /// wall. Does nothing between steps.
+    /// Adds the contact `point` (axes of the cars) at which the collider `wall` stops the rim of `probe` to
+    /// `rim_walls`, unless the wall belongs to a dynamic body. The minimum speed along the normal is that which the gap
+    /// allows, plus the speed of a kinematic wall along the normal. Does nothing between steps.
     fn add_rim_wall(&mut self, probe: &Probe, point: &HullPoint, wall: Entity) {
         if self.dt <= 0.0 {
             return;
@@ -259,10 +268,10 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         self.memory.rim_walls.add(probe.car, arm, normal, point.allowed_speed(self.dt) + wall_speed);
     }
 
-    /// Computes the stop of the rims of `car`, whose wheels change the velocities of its `body` by `twist_change` (m/s,
-    /// rad/s) in a step of `dt` s. Returns the changes of velocity and angular velocity by the walls, and whether the
-    /// stop is an impact; `None` if nothing stops. The walls act on the free motion of the body at the end of the step
-    /// plus `twist_change`.
+    /// Solves the walls that stop the rims of `car`, whose wheels change the velocities of its `body` by `twist_change`
+    /// (m/s, rad/s) in a step of `dt` s. The walls act on the free motion of the body at the end of the step plus
+    /// `twist_change`. Returns the changes of velocity and angular velocity by the walls, and whether the stop is an
+    /// impact. Returns `None` if no wall is near a rim or no stop is needed.
     fn solve_rim_walls(
         &mut self,
         car: usize,
@@ -284,8 +293,9 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         Some(([stop.impulse * inverse_mass, inverse_inertia * stop.angular_impulse], stop.is_impact))
     }
 
-    /// Returns true if the wheels change the velocities of `car` by `twist_change` (m/s, rad/s), as much as an impact
-    /// does, and its hull would nevertheless overlap something near its wheels in the coming `dt` s.
+    /// Returns true if the impulses of the wheels on `car` are an impact and its hull would overlap something. An
+    /// impact changes the velocity by more than [`IMPACT_SPEED_MPS`]; `twist_change` is the change (m/s, rad/s). The
+    /// hull is tested at four times within the coming `dt` s, against the colliders near the wheels.
     ///
     /// Such a change is applied at once instead of as an acceleration. Avian stops the hull within the step, and an
     /// acceleration that acts to its end would throw the car up, because its size assumes the path without the stop.
@@ -308,7 +318,7 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
     }
 
     /// Returns true if any collider of the chassis, displaced by `displacement` (world axes), overlaps a collider near
-    /// its wheels.
+    /// its wheels at its current pose. Pairs of shapes that parry cannot test do not count.
     #[cold]
     fn hull_overlaps(&self, slot: &CarSlot, displacement: &Pose) -> bool {
         let hulls = self.world.colliders_of.get(slot.chassis).into_iter().flat_map(RelationshipTarget::iter);
@@ -353,8 +363,9 @@ impl WorldPort for Port<'_, '_, '_> {
         }
     }
 
-    /// Answers the probes of each car in turn from the colliders near it. Discards rim stops of the last step first.
-    /// The list of near colliders of each car is replaced. `probes` are sorted by car; `contacts` has the same order.
+    /// Answers the probes of each car in turn from the colliders near it, and replaces the list of these colliders.
+    /// First clears the walls that stop rims and the flag of loaded bodies of the last step, which the probes store
+    /// again. `probes` are sorted by car; `contacts` has the same order.
     fn probe(&mut self, probes: &[Probe], contacts: &mut [Option<Contact>]) {
         self.memory.rim_walls.clear();
         self.has_loaded_bodies = false;
@@ -373,8 +384,8 @@ impl WorldPort for Port<'_, '_, '_> {
         false
     }
 
-    /// Answers repeated probes of one car along its path without storing anything. Returns false, and answers nothing,
-    /// if no more than a plane is near. The list of near colliders of the car is replaced in any case.
+    /// Answers repeated probes of one car along its path. Replaces the list of colliders near the car, and stores
+    /// nothing else. Returns false, and does not change `contacts`, if no more than a single plane is near.
     fn probe_again(&mut self, probes: &[Probe], contacts: &mut [Option<Contact>]) -> bool {
         self.find_near_colliders(probes);
         let near_colliders =
@@ -390,9 +401,12 @@ impl WorldPort for Port<'_, '_, '_> {
         true
     }
 
-    /// Collects the changes of velocity of each chassis by its wheels and by walls at its rims: as accelerations over
-    /// the step, or at once if they are impacts. Stores the velocity at the end of the step if nothing else acts. Cars
-    /// without a body are skipped. The end velocity contains the gradual changes only.
+    /// Collects the changes of velocity of each chassis by its wheels and by walls at its rims in `actions`, and
+    /// applies nothing. A change acts as an acceleration over the step. A change that is an impact acts at once, if
+    /// Avian solves the body: for wheels [`Port::is_impact_with_overlap`] decides, for walls [`Port::solve_rim_walls`].
+    ///
+    /// Also stores in `end_velocity` the free velocity at the end of the step plus the changes by accelerations,
+    /// without those at once. Cars without a body are skipped.
     fn apply_impulses(&mut self, dt: f32, chassis_impulses: &[ChassisImpulse]) {
         for (car, chassis_impulse) in chassis_impulses.iter().enumerate() {
             let Some(slot) = self.slots.get(car) else { continue };
@@ -431,8 +445,10 @@ impl WorldPort for Port<'_, '_, '_> {
         self.slots.iter().position(|slot| slot.chassis == entity)
     }
 
-    /// Returns motion and response of a dynamic body under a wheel, in the axes of the cars; `None` for any other body.
-    /// The motion at the end of the step includes gravity, damping and forces of others.
+    /// Returns motion and response (inverse mass and inertia) of a dynamic body under a wheel, in the axes of the cars;
+    /// `None` for any other body. The motion at the end of the step includes gravity, damping, gyroscopic torque and
+    /// accelerations that users set. Contacts that support the body lock part of its response
+    /// (`DynamicGroundBody::dynamic_body`).
     fn dynamic_body(&self, body: u64, normal: Vec3, dt: f32) -> Option<DynamicBody> {
         let entity = Entity::try_from_bits(body)?;
         let body = self.world.bodies.get(entity).ok().filter(|body| body.kind.is_dynamic())?;
@@ -443,9 +459,9 @@ impl WorldPort for Port<'_, '_, '_> {
         )
     }
 
-    /// Collects the accelerations of dynamic bodies by the impulses of wheels, and stores all bodies under wheels with
-    /// their motion. A body is stored once, whatever the number of its reactions. Reactions on missing bodies are
-    /// skipped; kinematic bodies get no acceleration.
+    /// Collects the accelerations of dynamic bodies by the impulses of wheels in `actions`. Before that, stores each
+    /// body under wheels once in `loaded`, with its motion at the start of the step. Kinematic bodies are stored, too,
+    /// but get no acceleration. Reactions on missing bodies are skipped.
     fn apply_ground_reactions(&mut self, dt: f32, reactions: &[Reaction]) {
         for reaction in reactions {
             let Some(entity) = Entity::try_from_bits(reaction.body) else { continue };
@@ -467,8 +483,9 @@ impl WorldPort for Port<'_, '_, '_> {
         }
     }
 
-    /// Sets the end velocity of contacts on dynamic bodies to the current velocity of these bodies there, in the axes
-    /// of the cars, m/s.
+    /// Sets the end velocity of contacts on dynamic bodies, in the axes of the cars, m/s. This is the current velocity
+    /// of the body at the contact point on the ray. Does not change misses, contacts with other ground, and start
+    /// velocities.
     fn update_ground_velocities(&self, probes: &[Probe], contacts: &mut [Option<Contact>]) {
         for (probe, contact) in probes.iter().zip(contacts) {
             let Some(contact) = contact else { continue };
@@ -483,8 +500,9 @@ impl WorldPort for Port<'_, '_, '_> {
 }
 
 impl BodyActions {
-    /// Applies all accelerations to the bodies for the coming step, and changes of velocity at once. A sleeping body
-    /// under a wheel is woken; its acceleration is lost in this step.
+    /// Applies all accelerations to the bodies for the coming step, in addition to those of users, and changes of
+    /// velocity at once. A body without acceleration data sleeps: waking it is queued, and its acceleration is lost in
+    /// this step.
     pub fn apply(
         self,
         increments: &mut Query<&mut VelocityIntegrationData>,

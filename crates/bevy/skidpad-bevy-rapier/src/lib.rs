@@ -117,12 +117,13 @@ fn sync_cars(
     pending_cars.sync(&mut Host { cars, context: &mut context, gravity }, indices);
 }
 
-/// Solves the wheels of all cars and applies their forces to the bodies, before Rapier's step.
+/// Solves the wheels of all cars and applies their forces to the bodies, before Rapier's step. Stores the worst report
+/// of all cars.
 ///
-/// Sets Rapier's step to one substep of the length of the tick. The controls are those of [`CarControls`]. Grip and
-/// texture of the ground are those of the [`GroundSurface`] on the entity in the collider's user data, otherwise grip 1
-/// and even. Stores the worst report. For a tick of length 0 or an inactive pipeline only sets the step; without the
-/// default context does nothing.
+/// First sets Rapier's step to one substep of the length of the tick. The controls are those of [`CarControls`]. Grip
+/// and texture of the ground are those of the [`GroundSurface`] on the entity in the collider's user data, otherwise
+/// grip 1 and even. For a tick of length 0 or an inactive pipeline only sets Rapier's step. Does nothing without the
+/// default context.
 fn before_step(
     time: Res<Time>,
     mut mode: ResMut<TimestepMode>,

@@ -1,10 +1,10 @@
-//! Drives two players together over a bad network: two Bevy apps without a window, two processes, one car each.
-//! Inputs travel over loopback, late by 20 to 60 ms, and one packet in five is lost. Each side drives on with the last
-//! inputs it knows; when the true ones come it goes back to the states of that tick and takes the ticks again. In the
-//! end both have the same bits.
+//! Drives two players together over a bad network: two Bevy apps without a window, two processes, one car each. Inputs
+//! travel over loopback with a delay of 20 to 60 ms, and one packet in five is lost. Each side simulates with the last
+//! inputs that it has received. When different inputs arrive, it restores the states of their tick and simulates from
+//! there again. In the end both sides have the same bits.
 //!
-//! A tick depends on `State`, on the driver's shaping ([`CarDriver`]) and the number of the tick, if boxes
-//! move by themselves. Drawn poses and events follow from states and need no saving.
+//! A tick depends on `State`, on the driver's shaping ([`CarDriver`]) and on the number of the tick, if boxes move by
+//! themselves. Drawn poses and events follow from states and need no saving.
 
 use std::collections::VecDeque;
 use std::net::UdpSocket;
@@ -154,10 +154,10 @@ impl BadNetwork {
     }
 }
 
-/// Drives as `player`. Returns the final states of both cars as hexadecimal text, and the number of repeated ticks. In
-/// each pass receives packets, repeats ticks that were simulated with wrong keys of the other player, simulates one
-/// more tick unless it is too far ahead, and sends the last keys. Ends 400 ms after all keys are known, so that the
-/// other side receives the last packets. Returns an error after 60 s.
+/// Drives as `player`. Returns the final states of both cars as hexadecimal text, and the number of repeated ticks.
+/// Each pass of the loop receives packets, repeats the ticks that were simulated with wrong keys of the other player,
+/// simulates one more tick unless it is too far ahead, and sends the last keys. Ends 400 ms after all keys are received
+/// and all ticks simulated, so that the other side receives the last packets. Returns an error after 60 s.
 fn play(player: usize, socket: UdpSocket) -> Outcome<(String, usize)> {
     socket.set_nonblocking(true)?;
     let (mut local_player, other_player) = (NetPlayer::new()?, 1 - player);
@@ -212,8 +212,8 @@ fn play(player: usize, socket: UdpSocket) -> Outcome<(String, usize)> {
 }
 
 /// Runs the host without an argument: starts a second process as the guest, drives as player 0, and checks that both
-/// ended with equal bits. Given the address of the host: prints the own address, drives as player 1, and prints the repeated ticks and
-/// the final states.
+/// sides ended with equal bits. With the address of the host as argument, runs the guest: prints its own address,
+/// drives as player 1, and prints the number of repeated ticks and the final states.
 fn main() -> Outcome<()> {
     let socket = UdpSocket::bind("127.0.0.1:0")?;
     if let Some(host) = std::env::args().nth(1) {

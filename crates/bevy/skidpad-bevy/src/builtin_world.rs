@@ -47,6 +47,8 @@ struct Host(Box<dyn Simulation>);
 const INITIAL_STEP_S: f32 = 1.0 / 64.0;
 
 impl BuiltinWorld {
+    /// Creates the world of `solver` on the ground of `scene`, without cars, with steps of [`INITIAL_STEP_S`] until the
+    /// first tick.
     fn new(solver: SolverInfo, scene: Scene) -> Self {
         Self { host: Host((solver.build_world)(&scene, &[], INITIAL_STEP_S)), indices: CarIndices::default(), scene }
     }
@@ -63,8 +65,7 @@ impl BuiltinWorld {
 
     /// Replaces the solver of the world by building a new world of the same scene. Every car keeps its slot, its state
     /// and its identifier; empty slots stay empty. Step length, number of steps and time are kept. Free bodies of the
-    /// scene return to their start. There are no reports of the last step. Order: cars with their states, identifiers,
-    /// removal of the cars of empty slots, clock; last the new world replaces the old one.
+    /// scene return to their start. The new world has no reports of the last step.
     pub fn change_solver(&mut self, solver: SolverInfo) {
         let world = &self.host.0;
         // Every slot gets a car. Cars of empty slots are removed below.
@@ -79,6 +80,7 @@ impl BuiltinWorld {
         // The new slots have identifiers of their own; those of the entities stay valid.
         new_world.slots_mut().copy_identifiers(world.slots());
         for slot in 0..cars.len() {
+            // An empty slot of the old world has no identifier.
             if world.slots().id(slot).is_none()
                 && let Some(removed) = new_world.slots().id(slot)
             {

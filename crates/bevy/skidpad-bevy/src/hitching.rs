@@ -19,12 +19,12 @@ enum HitchChange {
 
 impl PendingCars<'_, '_> {
     /// Hitches and unhitches trailers after the states of all cars of this tick are set. `state_changes` lists the cars
-    /// whose states were set in this tick; changed trailers are added to it.
+    /// whose states were set in this tick; trailers that are detached or placed here are added to it.
     ///
     /// First unhitches the cars in `unhitched_cars`, whose [`TowedBy`] was removed; they keep their motion. Then
-    /// handles each trailer once: detaches it if the vehicle ahead was removed, or places it and all trailers behind it
-    /// in line behind the vehicle ahead, each hitched to the vehicle before it. Every handled trailer is remembered, so
-    /// that the loop ends.
+    /// handles each other trailer whose hitch has to change once. If the vehicle ahead is in no world any more, the
+    /// trailer is detached and keeps its motion. Otherwise the trailer and all trailers behind it are placed in line
+    /// behind the vehicle ahead, each hitched to the vehicle before it.
     pub(crate) fn apply_hitches(
         &mut self,
         host: &mut dyn CarHost,
@@ -39,7 +39,7 @@ impl PendingCars<'_, '_> {
                 self.set_car_state(host, indices, *trailer, state, is_teleport);
             }
         }
-        // Trailers that need no further change in this tick.
+        // Trailers that need no further change in this tick, so that the loop ends.
         let mut handled_trailers = Vec::new();
         while let Some((trailer, hitch_change)) = self.next_hitch_change(indices, state_changes, &handled_trailers) {
             handled_trailers.push(trailer);
@@ -114,11 +114,11 @@ impl PendingCars<'_, '_> {
     }
 
     /// Returns the trailers of `chain` with their states in line behind `towing_car`, each hitched to the vehicle
-    /// before it. The list ends before the first trailer that cannot be hitched, and is empty if `towing_car` has no
+    /// before it. The list ends before the first trailer that cannot be hitched. It is empty if `towing_car` has no
     /// hitch or is in no world.
     ///
-    /// The states are those of [`place_trailers_behind`], which assumes consecutive numbers; here each tow gets the
-    /// number that the vehicle ahead has in the world.
+    /// The states are those of [`place_trailers_behind`]. That function assumes that the vehicles have consecutive
+    /// numbers; here each tow gets the number that the vehicle ahead has in the world.
     fn chain_states(
         &self,
         chain: &[Entity],
@@ -161,9 +161,9 @@ impl PendingCars<'_, '_> {
         changed_state.or_else(|| self.cars.get(car).ok().and_then(|(_, _, _, motion, ..)| motion).map(CarMotion::state))
     }
 
-    /// Sets the state of a car in the world and in its [`CarMotion`]. If `is_teleport`, the motion is teleported to
-    /// `state`; otherwise only its tow is removed and the pose stays. A car without the component gets one. Does
-    /// nothing for a car that is in no world. The state of the world is set first.
+    /// Sets the state of a car in the world, then in its [`CarMotion`]. If `is_teleport`, the motion is teleported to
+    /// `state`; otherwise only its tow is removed, and pose and interpolation stay. A car without the component gets
+    /// one. Does nothing for a car that is in no world.
     fn set_car_state(
         &mut self,
         host: &mut dyn CarHost,

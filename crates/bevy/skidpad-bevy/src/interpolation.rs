@@ -9,8 +9,8 @@ use bevy_math::Vec3;
 use bevy_time::prelude::*;
 use bevy_transform::prelude::*;
 
-/// Spawns the missing wheel entities as children of a car that enters its world (gets its [`CarMotion`]). A wheel whose
-/// index a child has already is not spawned.
+/// Spawns the wheel entities of a car as its children when the car enters its world (gets its [`CarMotion`]). A wheel
+/// is not spawned if a child with its index exists already.
 pub(crate) fn spawn_wheels(
     added: On<Add<CarMotion>>,
     mut commands: Commands,
@@ -26,8 +26,9 @@ pub(crate) fn spawn_wheels(
     }
 }
 
-/// Sets the transforms of bodies and wheels to the poses between the last two ticks, by the overstep of `Time<Fixed>`;
-/// with [`NoInterpolation`], or if ticks run outside of the fixed loop, to those of the last tick.
+/// Sets the transforms of bodies and wheels to the poses between the last two ticks, at the overstep of `Time<Fixed>`
+/// (share of a tick since the last one). Cars with [`NoInterpolation`], and all cars if ticks run outside of the fixed
+/// loop, get the poses of the last tick.
 ///
 /// The transform of a body is that of its ground point in world axes, which is only marked as changed if it differs.
 /// The transform of a wheel is relative to the car and includes the rolling angle. Scales are kept.

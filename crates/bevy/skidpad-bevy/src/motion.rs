@@ -51,9 +51,9 @@ impl CarMotion {
         self.report
     }
 
-    /// Copies state and report of `car` after a step of `dt` s. Pushes its pose for interpolation, detects events, and
-    /// computes the signals of the car and of each wheel. The transforms and [`CarSignals`] of the entity are updated
-    /// by other systems. An unhitching is remembered until the next step.
+    /// Copies state and report of `car` after a step of `dt` s. Stores its pose for interpolation, appends the events
+    /// of the step, and computes the signals of the car and of each wheel. Also stores whether the car lost its tow in
+    /// this step. The transforms and [`CarSignals`] of the entity are updated by other systems.
     pub fn update(&mut self, car: &CarView<'_>, dt: f32) {
         self.was_unhitched = self.state.tow.is_some() && car.state.tow.is_none();
         self.state.clone_from(car.state);
@@ -67,7 +67,7 @@ impl CarMotion {
         }
     }
 
-    /// Removes the tow of the state. The pose does not change.
+    /// Removes the tow (towing vehicle and hitch force) of the state. The pose does not change.
     pub(crate) fn unhitch(&mut self) {
         self.state.tow = None;
     }

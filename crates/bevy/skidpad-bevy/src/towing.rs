@@ -51,9 +51,11 @@ pub(crate) fn dolly_transform(trailer: &Model, dolly: &Model, trailer_transform:
     }
 }
 
-/// Couples full trailers to their dollies. A [`TowedBy`] of the trailer that names another vehicle is moved to the
-/// dolly, or removed from the dolly if the trailer has none; then the trailer is towed by its dolly. A [`Teleport::To`]
-/// or [`Teleport::Upright`] of the trailer is moved to the dolly, below the coupler.
+/// Couples full trailers to their dollies (separate cars with drawbar and steered axle), in this way for every trailer
+/// with a dolly. A [`TowedBy`] of the trailer that names another vehicle is moved to the dolly; if the trailer has no
+/// [`TowedBy`], that of the dolly is removed. Then the trailer is towed by its dolly. A [`Teleport::To`] of the trailer
+/// is moved to the dolly, below the coupler, and a [`Teleport::Upright`] as it is. A [`Teleport::ToState`] stays with
+/// the trailer.
 pub(crate) fn hitch_dollies(
     mut commands: Commands,
     trailers: Query<(Entity, &Car, &Dolly, Option<&TowedBy>, Option<&Teleport>)>,

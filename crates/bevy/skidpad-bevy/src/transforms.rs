@@ -8,9 +8,9 @@ use skidpad_drive::Pose;
 /// Axes of Bevy.
 pub const BEVY_AXES: WorldAxes = WorldAxes::YUpMinusZForward;
 
-/// Returns the state of a car of `model` at rest on its wheels. The ground point is the translation of `transform`, the
-/// normal of the ground its y axis. The heading is that of the transform after the tilt is removed. The scale is
-/// ignored. The heading is measured from +x towards +y of skidpad's axes.
+/// Returns the state of a car of `model` at rest on its wheels. The ground point below its centre of mass is the
+/// translation of `transform`, and the normal of the ground is the y axis of `transform`. The heading is that of
+/// `transform` after its tilt is removed, measured from +x towards +y of skidpad's axes. The scale is ignored.
 pub fn start_state_at(model: &Model, transform: &Transform) -> State {
     let ground = BEVY_AXES.point_from_world(transform.translation.as_dvec3());
     let rotation = BEVY_AXES.rotation_from_world(transform.rotation).normalize();

@@ -81,7 +81,8 @@ impl CarIndices {
         }
     }
 
-    /// Returns the cars in this world for which `is_gone` returns true, in the order of their numbers.
+    /// Returns the cars in this world for which `is_gone` (entity no longer has a car) returns true, in the order of
+    /// their numbers.
     fn removed_cars(&self, is_gone: impl Fn(Entity) -> bool) -> Vec<Entity> {
         self.cars.iter().flatten().copied().filter(|car| is_gone(*car)).collect()
     }
@@ -118,13 +119,16 @@ pub struct PendingCars<'w, 's> {
 impl PendingCars<'_, '_> {
     /// Applies to `host` all changes of cars since the last tick. First removes the cars that no longer exist or have
     /// lost [`Car`]. Then sets the state of every car that is new, is teleported or has a changed [`Car`]; other cars
-    /// are not touched. Last it hitches and unhitches trailers.
+    /// are not touched. Finally hitches and unhitches trailers.
     ///
-    /// A teleport determines the state. Without one, a car that has a state with as many wheels as its model keeps it;
-    /// any other car starts at rest at its transform. A car with another model is removed and inserted again.
-    /// [`Teleport`] is removed, and the driver is reset except after [`Teleport::ToState`]. [`Teleport::Upright`] needs
-    /// a car that is in the world; otherwise the rules without a teleport apply. [`CarMotion`] is inserted or set to
-    /// the state, and removed from a car that left the world.
+    /// The new state is chosen by these rules. A teleport determines it. Without a teleport, a car that has a state
+    /// with as many wheels as its model keeps this state; any other car starts at rest at its transform.
+    /// [`Teleport::Upright`] needs a car that is in the world, and [`Teleport::ToState`] a state that fits the model;
+    /// otherwise the rules without a teleport apply.
+    ///
+    /// A car with another model is removed from the world and inserted again. [`Teleport`] is removed, and the driver
+    /// is reset except after [`Teleport::ToState`]. [`CarMotion`] is inserted or set to the state, and removed from a
+    /// car that left the world.
     pub fn sync(&mut self, host: &mut dyn CarHost, indices: &mut CarIndices) {
         // Bevy keeps removal messages for two frames only, which may pass without a tick. So the entities are compared.
         for car in indices.removed_cars(|car| !self.cars.contains(car)) {

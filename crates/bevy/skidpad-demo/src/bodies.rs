@@ -42,13 +42,11 @@ pub struct Part {
 
 const GLASS_COLOUR: Color = Color::srgb(0.06, 0.08, 0.11);
 
-/// Returns the parts of the hull and cabin of a car of `model`, in the axes of its entity (x right, y up, −z forward).
-/// At the wheels the hull is only as wide as the space between them.
+/// Returns the parts of the hull and cabin of a car of `model`, in the axes of its entity (x right, y up, −z forward):
+/// the parts of the lower body (`lower_body`, narrower at the wheels), then cabin and roof or the windscreen.
 ///
-/// A driven vehicle with a height below 0.45 of its length gets a lower body of 0.55 of the height, a cabin of glass
-/// and a roof. Another driven vehicle is one box with a windscreen. A trailer is one box. The ratios refer to the
-/// height (y) and the length (z) of the hull. The parts of the lower body are those of `lower_body`; cabin, roof and
-/// windscreen follow.
+/// A driven vehicle whose hull is lower than 0.45 of its length gets a lower body of 0.55 of the height, a cabin of
+/// glass and a roof. Another driven vehicle is one box with a windscreen at the front. A trailer is one box.
 pub fn body(model: &Model) -> Vec<Part> {
     let Hull { centre, half_extents } = model.parts().hull;
     let hull_centre = BEVY_AXES.to_world(centre + Vec3::Z * model.parts().centre_height);
@@ -87,9 +85,9 @@ const ARCH_SIZE_RATIO: f32 = 1.2;
 /// Returns the hull between the heights `bottom` and `top` (m) as boxes, with arches for the wheels. `hull_centre` and
 /// `size` are those of the whole hull, m.
 ///
-/// Above the arches there is one box of full width. Below it, a narrow box between the wheels has the full length, at
-/// least 0.3 of the width, and boxes of full width fill the length between the arches. Boxes without extent are
-/// omitted.
+/// One box of full width covers the part above the arches. Below it, a narrow box of full length lies between the
+/// wheels; its width is at least 0.3 of the hull's. Boxes of full width fill the length in front of, between and behind
+/// the arches. Boxes without extent are omitted.
 fn lower_body(model: &Model, hull_centre: Vec3, size: Vec3, [bottom, top]: [f32; 2]) -> Vec<Part> {
     // Contact point and radius of each wheel, m.
     let wheels: Vec<(Vec3, f32)> =

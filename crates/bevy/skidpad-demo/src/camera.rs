@@ -76,13 +76,13 @@ fn update_orbit(
 #[derive(Default)]
 struct LastHeading(Option<Vec3>);
 
-/// Places the camera for the selected view, looks at a point above the car, and sets the angle of view.
+/// Places the camera for the selected view, points it at a target above the car, and sets the angle of view. Does
+/// nothing without exactly one driven car and one camera.
 ///
 /// Distances are proportional to the size of the car (half the diagonal of its hull, at least 1 m). Behind: the camera
 /// follows the heading of the car as a first-order lag with [`HEADING_TIME_CONSTANT_S`] in real time, and is farther
 /// away and higher with trailers. Around: the orbit of the mouse. Wheel: fixed on the car. The vertical angle of view
-/// grows from 50° at rest to 68° at 60 m/s. Does nothing without exactly one driven car and one camera. The far plane
-/// is 3 km away.
+/// grows from 50° at rest to 68° at 60 m/s. The far plane is 3 km away.
 fn place_camera(
     time: Res<Time<Real>>,
     view: Res<CameraView>,

@@ -76,12 +76,13 @@ fn spawn_cones(
     }
 }
 
-/// Throws cones inside the hull of a car, which is enlarged by the radius of a cone, and vertically by half its height
-/// in addition. The new velocity of a cone is 1.15 times that of the car at the cone, plus 0.3 of the speed of the car
-/// there away from the middle of the car, plus upwards a quarter of this speed, at most 3 m/s. The cone topples in the
-/// direction of its motion.
+/// Throws cones inside the hull of a car. The hull is enlarged by the radius of a cone, and vertically by half its
+/// height in addition. Cones that already move faster in the direction of the car's motion are skipped. The car gets no
+/// reaction force.
 ///
-/// Skips cones that already move faster in the direction of the car's motion. The car gets no reaction force.
+/// The new velocity of a cone is the sum of three parts, where v is the velocity of the car at the cone: 1.15 v;
+/// sideways away from the middle of the car 0.3 |v|; upwards 0.25 |v|, at most 3 m/s. The cone topples in the direction
+/// of its motion.
 fn throw_hit_cones(
     cars: Query<(&Car, &CarMotion, &Transform), Without<TrafficCone>>,
     mut cones: Query<(&mut TrafficCone, &Transform)>,

@@ -83,8 +83,8 @@ fn spawn_player_car(mut commands: Commands, garage: Res<Garage>, start: Res<Star
     commands.spawn((PlayerCar, Car(garage.model()), start.0, Visibility::default()));
 }
 
-/// Selects the next solver when its key is pressed, the first after the last, and moves all cars with their states to
-/// it.
+/// Selects the next solver when its key is pressed (the first one after the last), and moves all cars with their states
+/// into a world of that solver.
 fn change_solver(mut presses: MessageReader<Press>, mut garage: ResMut<Garage>, mut world: ResMut<BuiltinWorld>) {
     if is_pressed(&mut presses, Press::Solver) {
         garage.solver = (garage.solver + 1) % SELECTABLE_SOLVERS.len();

@@ -92,9 +92,9 @@ fn begin_or_end_rewind(
 /// Moves every car and ghost back while the rewind is active, by as many stored ticks as the real time of the frame
 /// has. The fraction of a tick is kept for the next frame.
 ///
-/// The world of the cars is not changed, only their drawn states; [`begin_or_end_rewind`] restores the cars in it at
-/// the end. The ghost is set in its own world. A car stops at its oldest entry. A ghost is despawned there, since it
-/// did not exist before.
+/// For cars, only the drawn states change; their world is restored at the end of the rewind ([`begin_or_end_rewind`]).
+/// A ghost is set in its own world at once. A car stops at its oldest entry. A ghost is despawned there, since it did
+/// not exist before.
 fn step_back(
     (real, fixed): (Res<Time<Real>>, Res<Time<Fixed>>),
     mut rewinding: ResMut<Rewinding>,

@@ -58,8 +58,8 @@ pub struct Script(Vec<Row>);
 
 impl Script {
     /// Reads the script at `path`: CSV with the columns of [`ScriptRecord`] in its header line. Times must not
-    /// decrease, and there must be at least one row. Faults of all rows are collected. A row with a fault is left out
-    /// of the comparison of times.
+    /// decrease, and there must be at least one row. Faults of all rows are collected. The time of a row is compared
+    /// with that of the last row without a fault.
     ///
     /// # Errors
     /// Every fault of the file with its line, as text.

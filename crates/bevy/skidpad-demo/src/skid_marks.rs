@@ -79,13 +79,12 @@ fn spawn_mark_mesh(
 }
 
 /// Appends a quad to the mark of every wheel that skids and has moved by [`MIN_SEGMENT_LENGTH_M`] since the end of its
-/// mark.
+/// mark. The quad replaces the oldest segment of the ring buffer, and the mesh is marked as outdated.
 ///
-/// The quad has the width of the mark across the way of the contact point. The alpha is 1.2 times the skid intensity,
-/// at most 0.85. A wheel without a mark begins one at its contact point. A wheel in the air or below
-/// [`MIN_SKID_INTENSITY`] ends its mark. After a way above [`TELEPORT_DISTANCE_M`] a new mark begins without a quad.
-/// Marks of despawned wheels end. The quad replaces the oldest segment of the ring buffer and marks the mesh as
-/// outdated.
+/// The quad spans the path of the contact point, with the width of the mark across it. The alpha is 1.2 times the skid
+/// intensity, at most 0.85. A wheel without a mark begins one at its contact point. A wheel in the air or below
+/// [`MIN_SKID_INTENSITY`] ends its mark. After a distance above [`TELEPORT_DISTANCE_M`] a new mark begins without a
+/// quad. Marks of despawned wheels end.
 fn add_segments(mut marks: ResMut<SkidMarks>, wheels: Query<(Entity, &WheelSignals), With<Wheel>>) {
     for (entity, wheel) in &wheels {
         if !wheel.in_contact || wheel.skid_intensity < MIN_SKID_INTENSITY {

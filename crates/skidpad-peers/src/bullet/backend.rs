@@ -55,7 +55,7 @@ struct BulletWorld {
     clock: Clock,
 }
 
-/// Car with its model. `state` is its motion; the last step in `car` is read only for telemetry.
+/// Car with its model. Each step starts from `state`; the results in `car` are read only for telemetry.
 struct BulletCar {
     /// Model that provides pedals, steering and telemetry.
     model: Arc<Model>,
@@ -73,9 +73,9 @@ struct BulletCar {
 
 impl BulletCar {
     /// Creates a car at its start on the ground of `scene`, with inputs of zero. Adds the upward velocity g dt times
-    /// the share of the weight on the wheels, which Bullet reports for a standing car; a step of length zero adds none.
-    /// The share is 1 for a start at height 0; otherwise the wheels are extended first ([`BulletCar::extend_wheels`]).
-    /// `previous_velocity` becomes the resulting velocity.
+    /// the share of the weight on the wheels, because Bullet reports this velocity for a standing car; a step of length
+    /// zero adds none. The share is 1 for a start at height 0. Otherwise the wheels are first extended to the ground,
+    /// which determines the share ([`BulletCar::extend_wheels`]). `previous_velocity` becomes the resulting velocity.
     fn new(scene: &Scene, ground: &Ground, start: &CarStart, tuning: Tuning, dt: f32) -> Self {
         let state = State::at_rest(&start.model, scene, &start.placement);
         let wheel_count = state.wheels.len();
@@ -112,10 +112,10 @@ impl BulletCar {
         load_share
     }
 
-    /// Takes a step of `dt` s from `state` with `controls`: sets the inputs (which advances the drivetrain), copies the
-    /// motion and the spins of `state` to Bullet's vehicle, steps it, and copies the result to `state`. Returns a
-    /// report of one iteration. If the motion is not finite after it, `state` keeps the motion before the step and the
-    /// report has `not_finite` set.
+    /// Takes a step of `dt` s from `state` with `controls`: sets the inputs (which advances the drivetrain), copies
+    /// motion and spins of `state` to Bullet's vehicle, steps it, and copies the result to `state`. Returns a report of
+    /// one iteration. If the resulting motion is not finite, `state` keeps the motion before the step and the report
+    /// has `not_finite` set.
     fn step(&mut self, ground: &Ground, controls: &Controls, dt: f32) -> StepReport {
         self.apply_controls(controls, dt);
         self.car.body = bullet_body(&self.state);

@@ -111,10 +111,13 @@ impl Car {
         }
     }
 
-    /// Takes a step of Bullet's world of length `dt` s: gyroscopic torque and gravity, contact of the hull with
-    /// `ground`, pose, the rest of an impact of the hull, and then the vehicle at the new pose with the new velocity.
-    /// `inputs` are those of the wheels in order; a missing input counts as zero. The velocity after the step therefore
-    /// includes the vehicle's impulses but not the gravity of the next step.
+    /// Takes a step of Bullet's world of length `dt` s. `inputs` are those of the wheels in order; a missing input
+    /// counts as zero.
+    ///
+    /// First applies gyroscopic torque and gravity, and keeps the hull out of `ground`. Then moves the pose, and adds
+    /// the change of velocity by an impact of the hull that must not move this pose. Finally updates the vehicle (rays,
+    /// springs, friction) at the new pose with the new velocity. The velocity after the step therefore includes the
+    /// vehicle's impulses but not the gravity of the next step.
     pub fn step(&mut self, ground: &Ground, inputs: &[WheelInput], dt: f64) {
         self.body.apply_gyroscopic_torque(&self.tuning.inertia, dt);
         self.body.velocity.z -= f64::from(ground.gravity()) * dt;
@@ -129,9 +132,10 @@ impl Car {
         self.update_vehicle(ground, dt);
     }
 
-    /// Updates the vehicle over `dt` s: inverse inertia in world axes, rays and suspension forces, their impulses on
-    /// the body wheel by wheel (at the contact along the normal, bounded by the maximum force), friction from the
-    /// velocity after these impulses, and wheel rotation. The pose does not change.
+    /// Updates the vehicle over `dt` s at the current pose, which does not change. Computes the inverse inertia in
+    /// world axes, then contacts and suspension forces of all wheels. Applies the suspension impulses wheel by wheel,
+    /// at the contact along the normal, bounded by the maximum force. Then computes and applies friction from the
+    /// velocity after these impulses, and updates the rotation of the wheels.
     fn update_vehicle(&mut self, ground: &Ground, dt: f64) {
         let to_world = DMat3::from_quat(self.body.rotation);
         self.world_inverse_inertia = to_world * self.inverse_inertia * to_world.transpose();
@@ -149,12 +153,15 @@ impl Car {
     }
 
     /// Casts all rays at the current pose and computes contacts, axles, lengths and suspension forces from the current
-    /// velocities of the body. The force is m (k (rest length − length) f − d v), at least 0. f is the reciprocal
-    /// cosine between ray and normal, and v the extension speed: the speed of the body out of the ground at the
-    /// contact, times f. The damping d is that of compression for v below 0. At steep contacts (cosine at most
-    /// [`MIN_CONTACT_COSINE`]) f is [`STEEP_SPRING_FACTOR`] and v is 0. The length is clamped to the rest length plus
-    /// or minus the travel. A wheel without contact has its rest length, no force, the end of its ray as point and a
-    /// normal against the ray. No impulse is applied.
+    /// velocities of the body. Applies no impulse.
+    ///
+    /// The force is m (k (rest length − length) f − d v), at least 0, with the mass m and the stiffness k over the
+    /// mass. f is the reciprocal cosine between ray and normal. v is the extension speed: the speed of the body out of
+    /// the ground at the contact, times f. The damping d is that of compression for v below 0, otherwise that of
+    /// extension. At steep contacts (cosine at most [`MIN_CONTACT_COSINE`]) f is [`STEEP_SPRING_FACTOR`] and v is 0.
+    /// The length is clamped to the rest length plus or minus the travel.
+    ///
+    /// A wheel without contact has its rest length, no force, the end of its ray as point and a normal against the ray.
     pub(super) fn update_suspension(&mut self, ground: &Ground) {
         let Body { position, rotation, .. } = self.body;
         for (wheel, tuning) in self.wheels.iter_mut().zip(&self.tuning.wheels) {
@@ -193,10 +200,10 @@ impl Car {
         }
     }
 
-    /// Updates the visible rotation of the wheels over `dt` s. Touching wheels roll as their hard point moves along the
-    /// car's x axis, projected onto the ground (not normalised, without steering); others continue with their retained
-    /// rotation. Every wheel then retains 99 % of its rotation of this step ([`RETAINED_ROTATION_RATIO`]). The rotation
-    /// has no effect on the car.
+    /// Updates the visible rotation of the wheels over `dt` s, which has no effect on the car. Touching wheels roll as
+    /// their hard point moves along the car's x axis, projected onto the ground (not normalised, without steering).
+    /// Wheels in the air continue with their retained rotation, the rotation in rad of the step before. Every wheel
+    /// then retains 99 % of its rotation of this step ([`RETAINED_ROTATION_RATIO`]).
     fn update_rotation(&mut self, dt: f64) {
         let rotation = self.body.rotation;
         let forward = rotation * DVec3::X;
@@ -217,10 +224,10 @@ impl Car {
         self.body.angular_velocity += self.world_inverse_inertia * arm.cross(impulse);
     }
 
-    /// Keeps the hull out of the ground over `dt` s, with 32-bit velocities: copies the motion of the body to the
-    /// hull's chassis, separates it from `ground`, and adds the change of velocities with which the pose moves to the
-    /// body. Returns the changes of velocity (m/s) and angular velocity (rad/s) by the rest of an impact, which the
-    /// caller adds after the pose has moved; zero without a hull.
+    /// Keeps the hull out of the ground over `dt` s, with 32-bit velocities. Copies the motion of the body to the
+    /// chassis of the hull, separates it from `ground`, and adds the change of the velocities with which the pose moves
+    /// to the body. Returns the changes of velocity (m/s) and angular velocity (rad/s) by an impact that must not move
+    /// the pose of this step; the caller adds these after the pose has moved. Returns zeros without a hull.
     fn separate_hull_from_ground(&mut self, ground: &Ground, dt: f64) -> [DVec3; 2] {
         let Some((chassis, ground_contacts)) = &mut self.hull else { return [DVec3::ZERO; 2] };
         let Body { position, rotation, velocity, angular_velocity } = self.body;

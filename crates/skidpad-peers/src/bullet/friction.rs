@@ -14,15 +14,18 @@ const LATERAL_IMPULSE_SHARE: f64 = -0.2;
 const LONGITUDINAL_SLIDE_WEIGHT: f64 = 0.5;
 
 impl Car {
-    /// Computes both impulses (N s) of every wheel for a step of `dt` s, all from the current velocity, without
-    /// applying them. Stores the axes, the impulses and `skid` in the wheels. The lateral impulse is 0.2 of the one
-    /// that stops the slip. The longitudinal one is engine force times `dt`, or without engine force the one that stops
-    /// the wheel, divided by the number of touching wheels and clamped to plus or minus the brake impulse.
+    /// Computes both friction impulses (N s) of every wheel for a step of `dt` s, all from the current velocity,
+    /// without applying them. Stores axes, impulses and `skid` (factor on the impulses) in the wheels. Wheels in the
+    /// air have no impulses and a `skid` of 1.
+    ///
+    /// The lateral impulse is 0.2 of the impulse that stops the lateral slip. The longitudinal impulse is engine force
+    /// times `dt`. Without engine force it is the impulse that stops the contact point, divided by the number of
+    /// touching wheels and clamped to plus or minus the brake impulse.
     ///
     /// A wheel slides if its combined impulse, with half of the longitudinal one, exceeds suspension force (before its
-    /// bound) times friction times `dt`. `skid` is then the limit over the combined impulse, otherwise 1. After all
-    /// wheels are computed, both impulses of sliding wheels are scaled by it unless the lateral one is zero. Wheels in
-    /// the air have no impulses and a `skid` of 1.
+    /// bound) times friction times `dt`. `skid` is then this limit over the combined impulse, otherwise 1. After all
+    /// wheels are computed, both impulses of each sliding wheel are multiplied by its `skid`, unless its lateral
+    /// impulse is zero.
     pub(super) fn compute_friction(&mut self, dt: f64) {
         let touching_count = self.wheels.iter().filter(|w| w.contact).count() as f64;
         let mut has_sliding_wheel = false;
@@ -68,9 +71,9 @@ impl Car {
         }
     }
 
-    /// Applies the computed impulses to the body wheel by wheel, the longitudinal one at the contact point first, then
-    /// the lateral one closer to the height of the centre of mass: the part of the arm along the car's z axis is
-    /// multiplied by the roll influence. Skips impulses of zero.
+    /// Applies the computed impulses to the body wheel by wheel: first the longitudinal one at the contact point, then
+    /// the lateral one at a raised point. The part of its arm along the car's z axis is multiplied by the roll
+    /// influence, so that it acts closer to the height of the centre of mass. Skips impulses of zero.
     pub(super) fn apply_friction(&mut self) {
         let up = self.body.rotation * DVec3::Z;
         for i in 0..self.wheels.len() {
@@ -88,7 +91,7 @@ impl Car {
     }
 
     /// Returns the change of speed of the point `arm` (from the centre of mass, m) along the unit vector `axis` per
-    /// impulse along it, 1/kg: 1/m + (r × n)·J⁻¹ (r × n), world axes.
+    /// impulse along `axis`, 1/kg. With the arm r and the axis n in world axes: 1/m + (r × n)·J⁻¹ (r × n).
     fn compliance(&self, arm: DVec3, axis: DVec3) -> f64 {
         let r_cross_n = arm.cross(axis);
         1.0 / self.tuning().mass + r_cross_n.dot(self.world_inverse_inertia * r_cross_n)

@@ -53,16 +53,18 @@ pub struct WheelTuning {
 }
 
 impl Tuning {
-    /// Converts `model` to Bullet's parameters: rates and damping in their true units over the mass, hard points and
-    /// rest lengths such that the car rests in its described pose under the static loads, and roll influence and
-    /// maximum suspension force from [`skidpad_core::model::RaycastReference`]. The strut is as long at rest as bump
-    /// travel plus radius, and hangs from a hard point straight above the wheel; the sag is the static load over the
-    /// rate. The rest length is the length at rest plus the sag, the travel the bump travel plus the sag. Wheels point
+    /// Converts `model` to Bullet's parameters. Spring rates and damping keep their true units and are divided by the
+    /// mass. Hard points and rest lengths are such that the car rests in its described pose under the static loads.
+    /// Roll influence and maximum suspension force are those of [`skidpad_core::model::RaycastReference`]. Wheels point
     /// down and roll forward. The hull of the model collides. Brakes use the step length.
+    ///
+    /// At rest, the strut is as long as bump travel plus radius, and hangs from a hard point straight above the wheel.
+    /// The sag is the static load over the rate. The rest length is the length at rest plus the sag, and the maximum
+    /// travel is the bump travel plus the sag.
     ///
     /// Parameters without a counterpart in Bullet are left out: anti-roll bars, bump stops, droop stops, tyre curves,
     /// wheel inertia, rolling resistance, aerodynamics, toe, Ackermann. The friction is the longitudinal one of the
-    /// tyre. The value does not include the grip of the ground, which Bullet never reads.
+    /// tyre, without the grip of the ground, which Bullet never reads.
     pub fn from_model(model: &Model) -> Self {
         let mass = f64::from(model.mass());
         let reference = model.parts().raycast_reference;

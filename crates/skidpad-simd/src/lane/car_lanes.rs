@@ -7,7 +7,7 @@ use wide::{bytemuck, f32x4};
 
 use crate::lane::{CarScalar, F32x4, F32x8Pair, Lane, Mask32x8Pair, Vec4Ops, WheelLanes};
 
-/// Numbers of a block of cars, one car per lane, or of a wheel of each car.
+/// Numbers of a block of cars in SIMD lanes, one car per lane: of the cars themselves, or of one wheel of each car.
 pub trait BlockLanes: CarScalar + WheelLanes<Car = Self> {
     /// Array with an element for each car.
     type Array<T: Copy + Debug + Send + Sync>: Copy + Debug + Send + Sync + AsRef<[T]> + AsMut<[T]>;
@@ -30,7 +30,8 @@ pub trait BlockLanes: CarScalar + WheelLanes<Car = Self> {
     /// Returns a bit for each lane in which the mask is true, the lowest for the first.
     fn mask_bits(mask: Self::Mask) -> u32;
 
-    /// Returns a bit for each lane in which the numbers differ in any bit, the lowest for the first.
+    /// Returns a bit for each lane in which the numbers differ in any bit, the lowest for the first lane. −0 therefore
+    /// differs from 0, and NaNs with the same bits do not differ.
     #[inline(always)]
     fn different_bits(self, other: Self) -> u32 {
         let (numbers, others) = (self.to_array(), other.to_array());
@@ -103,8 +104,8 @@ pub trait CarLanes: BlockLanes {
     }
 
     /// Transposes four numbers of each of eight cars into four values with the numbers of all cars. `car_numbers(car)`
-    /// returns the four numbers of a car; value i of the result has number i of every car. Both halves of four cars are
-    /// transposed on their own.
+    /// returns the four numbers of a car; value i of the result has number i of every car. Cars 0 to 3 and cars 4 to 7
+    /// are transposed separately.
     #[inline(always)]
     fn transpose_to_lanes(car_numbers: impl Fn(usize) -> F32x4) -> [Self; 4] {
         let [a, b, c, d] = F32x4::transposed([car_numbers(0), car_numbers(1), car_numbers(2), car_numbers(3)]);
@@ -155,9 +156,9 @@ impl<W: Lane> Vec4Ops<W> for Vec4Lanes<W> {
     }
 }
 
-/// Implements [`WheelLanes`] and [`BlockLanes`] for a type of `count` numbers: those of a block of cars, or of a wheel of
-/// each car. The functions return whether the processor supports the type, and convert from and to an array, and a mask to
-/// bits.
+/// Implements [`WheelLanes`] and [`BlockLanes`] for a type of `count` numbers: those of a block of cars, or of a wheel
+/// of each car. The functions return whether the processor supports the type, and convert from and to an array, and a
+/// mask to bits.
 macro_rules! impl_car_lanes {
     (
         $type:ty, $count:literal, $is_supported:expr, $from_array:expr, $to_array:expr, $mask_bits:expr

@@ -48,11 +48,13 @@ struct Combined<L> {
 }
 
 impl<L: Lane> LateralForce<L> {
-    /// Computes the quantities at `camber` rad, which can differ from the camber of `shared`: moments also use the
-    /// upright tyre. Let df be the relative deviation of load and dp that of pressure. Friction
-    /// `μ = (PDY1 + PDY2 df) (1 + PPY3 dp + PPY4 dp²) (1 − PDY3 γ²) LMUY`, at least [`MIN_FRICTION`], times grip;
-    /// `D = μ F_z`; `B = K / (C D)` with the cornering stiffness K; curvature `(PEY1 + PEY2 df) LEY`; shifts, and the
-    /// reduction and force by slip ratio. In a use mode without lateral force, the forces are 0 and the factors stay.
+    /// Computes the quantities of Fy at `camber` rad, which can differ from the camber of `shared`: moments also use
+    /// the upright tyre. df is the relative deviation of load, dp that of pressure, γ the camber.
+    ///
+    /// Friction: `μ = (PDY1 + PDY2 df) (1 + PPY3 dp + PPY4 dp²) (1 − PDY3 γ²) LMUY`, at least [`MIN_FRICTION`], times
+    /// grip. Peak: `D = μ F_z`. Stiffness factor: `B = K / (C D)` with the cornering stiffness K. Curvature: `(PEY1 +
+    /// PEY2 df) LEY`. Also computes the shifts, and the reduction and added force by slip ratio. In a use mode without
+    /// lateral force, peak, vertical shift and added force are 0; all other quantities are computed.
     #[inline(always)]
     pub fn new(tyre: &MagicFormula, shared: &SharedQuantities<L>, camber: L) -> Self {
         let c = &tyre.c;
@@ -95,8 +97,8 @@ impl<L: Lane> LateralForce<L> {
         }
     }
 
-    /// Returns Fy, N, at slip ratio `ratio` and slip angle `angle`, rad, under the clamped load. `combined` includes
-    /// the effect of slip ratio: a reducing factor and an added force.
+    /// Returns Fy, N, at slip ratio `ratio` and slip angle `angle`, rad, under the clamped load. If `combined` is true,
+    /// slip ratio has an effect: a factor that reduces the force, and a force that is added.
     #[inline(always)]
     pub fn force<R: Real<L>>(&self, ratio: L, angle: R, combined: bool) -> R {
         let pure = self.pure(angle);
@@ -165,9 +167,10 @@ impl<L: Lane> Combined<L> {
     }
 }
 
-/// Returns K_yα at `camber` rad, N/rad, at most −0.01 times the load (book 4.E25; MF 5.2 without camber in the load of
-/// the largest stiffness). The magnitude changes with load as `sin(PKY4 atan(load / load of the largest))`, falls with
-/// camber and changes with pressure. The load of the largest stiffness is at least 0.01 times the nominal load.
+/// Returns the cornering stiffness K_yα at `camber` rad, N/rad, negative, at most −0.01 times the load (book 4.E25).
+/// The magnitude changes with load as `sin(PKY4 atan(load / load of the largest stiffness))`, falls with camber and
+/// changes with pressure. The load of the largest stiffness is at least 0.01 times the nominal load; in MF 5.2 it does
+/// not depend on camber.
 #[inline(always)]
 fn cornering_stiffness<L: Lane>(tyre: &MagicFormula, shared: &SharedQuantities<L>, camber: L) -> L {
     let c = &tyre.c;
@@ -185,9 +188,10 @@ fn cornering_stiffness<L: Lane>(tyre: &MagicFormula, shared: &SharedQuantities<L
     stiffness.at_most(shared.load * s(-0.01))
 }
 
-/// Returns the horizontal shift, rad, and the vertical shift, N, at `camber` rad (book 4.E27 to 4.E30): a part of the
-/// upright tyre and a part by camber. In 6.1 the horizontal part by camber is (camber stiffness · γ − vertical part)
-/// over `cornering`, the cornering stiffness in N/rad; in MF 5.2 it is `PHY3 γ`.
+/// Returns the horizontal shift, rad, and the vertical shift, N, of the curve of Fy at `camber` γ rad (book 4.E27 to
+/// 4.E30). Each is the sum of a part of the upright tyre and a part by camber. `cornering` is the cornering stiffness,
+/// N/rad. The horizontal part by camber is `(camber stiffness · γ − vertical part by camber) / cornering` from version
+/// 6.1 on, and `PHY3 γ` in MF 5.2.
 #[inline(always)]
 fn shifts<L: Lane>(tyre: &MagicFormula, shared: &SharedQuantities<L>, camber: L, cornering: L) -> [L; 2] {
     let c = &tyre.c;

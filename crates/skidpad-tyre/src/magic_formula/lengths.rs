@@ -29,9 +29,10 @@ enum LengthLaw {
 }
 
 impl RelaxationLengths {
-    /// Builds the functions. For each direction: a coefficient PTX1 or PTY1 other than 0 selects the curve of PAC2002,
-    /// else a stated stiffness of the standing tyre that of 6.1. If a file states neither, the longitudinal length is
-    /// half the unloaded radius, and the lateral length is the unloaded radius.
+    /// Builds the load dependence for each direction from the coefficients of `tyre`. A coefficient PTX1 or PTY1 other
+    /// than 0 selects the curve of PAC2002. Otherwise a stated longitudinal or lateral stiffness of the standing tyre
+    /// selects that of version 6.1. If a file states neither, the longitudinal length is half the unloaded radius, and
+    /// the lateral length is the unloaded radius.
     pub fn new(tyre: &MagicFormula) -> Self {
         let c = &tyre.c;
         let longitudinal = if c.ptx1 != 0.0 {
@@ -66,9 +67,13 @@ impl RelaxationLengths {
 
 impl LengthLaw {
     /// Returns the length, m, at the load, pressure and camber of `shared`, without limits, by the formula of the
-    /// variant. The rising length is `sin(2 atan(load / load of the largest))` of the largest one, reduced by camber.
-    /// `slip_stiffness`, N per unit slip, counts only for [`LengthLaw::Carcass`], whose carcass stiffness is at least
-    /// [`MIN_CARCASS_SHARE`] of the stated one.
+    /// variant. `dfz` is the relative deviation of load, `dpi` that of pressure.
+    ///
+    /// - Proportional: `load (size + linear dfz) exp(−exponent dfz)`.
+    /// - Rising: `largest sin(2 atan(load / load of the largest length))`, reduced by camber.
+    /// - Carcass: `slip_stiffness` (N per unit slip) over the carcass stiffness, which is at least
+    ///   [`MIN_CARCASS_SHARE`] of the stated one.
+    /// - Constant: the stated length.
     #[inline(always)]
     fn length_at<L: Lane>(self, shared: &SharedQuantities<L>, slip_stiffness: L) -> L {
         let s = L::splat;

@@ -44,12 +44,14 @@ struct Combined<L> {
 }
 
 impl<L: Lane> LongitudinalForce<L> {
-    /// Computes the quantities under the clamped load, at the camber, pressure and grip of `shared`. Let df be the
-    /// relative deviation of load and dp that of pressure. Friction
-    /// `μ = (PDX1 + PDX2 df) (1 + PPX3 dp + PPX4 dp²) (1 − PDX3 γ²) LMUX`, at least [`MIN_FRICTION`], times grip;
-    /// `D = μ F_z`; slope `K = F_z (PKX1 + PKX2 df) exp(PKX3 df) (1 + PPX1 dp + PPX2 dp²) LKX` with the exponent within
-    /// ±10; `B = K / (C D)`; curvature, shifts and the reduction by slip angle. In a use mode without longitudinal
-    /// force, the load and with it the forces are 0; the factors stay finite.
+    /// Computes the quantities of Fx under the clamped load, at the camber γ, pressure and grip of `shared`. df is the
+    /// relative deviation of load, dp that of pressure.
+    ///
+    /// Friction: `μ = (PDX1 + PDX2 df) (1 + PPX3 dp + PPX4 dp²) (1 − PDX3 γ²) LMUX`, at least [`MIN_FRICTION`], times
+    /// grip. Peak: `D = μ F_z`. Slope: `K = F_z (PKX1 + PKX2 df) exp(PKX3 df) (1 + PPX1 dp + PPX2 dp²) LKX`, with the
+    /// exponent within ±10. Stiffness factor: `B = K / (C D)`. Also computes curvature, shifts, and the reduction by
+    /// slip angle. In a use mode without longitudinal force, the load counts as 0, and with it all forces; the factors
+    /// stay finite.
     #[inline(always)]
     pub fn new(tyre: &MagicFormula, shared: &SharedQuantities<L>) -> Self {
         let c = &tyre.c;

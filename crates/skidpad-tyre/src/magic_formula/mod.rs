@@ -126,8 +126,9 @@ const MIN_LOAD_RATIO: f32 = 0.01;
 const MAX_LOAD_RATIO: f32 = 5.0;
 
 impl MagicFormula {
-    /// Builds a tyre of `coefficients`, SI units. Shape factors, friction, stiffnesses and their scales of a direction
-    /// that `use_mode` leaves out are replaced by ±1, as files may not state them.
+    /// Builds a tyre from `coefficients` in SI units. Coefficients of a direction that `use_mode` leaves out may be
+    /// missing (NaN): shape factors, friction, stiffnesses and their scales of that direction are replaced by ±1. They
+    /// then have no effect.
     ///
     /// # Errors
     ///
@@ -163,9 +164,9 @@ impl MagicFormula {
         self.use_mode
     }
 
-    /// Returns true if the forces are to be combined and the tyre has coefficients of combined slip in neither
-    /// direction. The friction ellipse then combines the forces. Two pure forces together could otherwise reach √2
-    /// times the friction.
+    /// Returns true if the friction ellipse combines the forces. This is the case for the use mode
+    /// [`UseMode::Combined`] if the tyre has coefficients of combined slip in neither direction. Without the ellipse,
+    /// two pure forces together could reach √2 times the friction.
     pub fn combines_by_ellipse(&self) -> bool {
         let c = &self.c;
         let has_longitudinal = c.rcx1 != 0.0 && (c.rbx1, c.rbx3) != (0.0, 0.0);
@@ -173,8 +174,9 @@ impl MagicFormula {
         self.use_mode == UseMode::Combined && !has_longitudinal && !has_lateral
     }
 
-    /// Computes the longitudinal and lateral forces of eight samples at the slips (κ, −tan α), N. Fits need millions of
-    /// samples; this function uses the instruction set that this crate is compiled for, whichever crate calls it.
+    /// Computes the longitudinal and lateral forces of eight samples in SIMD lanes at the slips (κ, −tan α), N. Fits of
+    /// coefficients need millions of samples; this function uses the instruction set that this crate is compiled for,
+    /// whichever crate calls it.
     pub fn forces_x8(&self, slip: [F32x8Pair; 2], conditions: &Conditions<F32x8Pair>) -> [F32x8Pair; 2] {
         self.prepare(conditions).force(slip).force
     }
@@ -185,7 +187,7 @@ impl MagicFormula {
     }
 
     /// Returns the tyre for the other side of the car, with left and right reflected: Fy(κ, α, γ) becomes −Fy(κ, −α,
-    /// −γ). All odd coefficients change sign, and the ranges of slip angle and camber are
+    /// −γ). The 18 coefficients that are odd under reflection change sign, and the ranges of slip angle and camber are
     /// reflected.
     pub fn mirrored(&self) -> Self {
         let mut tyre = self.clone();
@@ -198,9 +200,9 @@ impl MagicFormula {
         tyre
     }
 
-    /// Returns the tyre without differences of left and right (conicity, ply steer) and without shifts of Fx: no force
-    /// at zero slip and zero camber. A measured tyre pulls to one side by a hundredth of its load, even at standstill.
-    /// The 18 odd coefficients and the four of the shifts of Fx are set to 0.
+    /// Returns the tyre without differences of left and right (conicity, ply steer) and without shifts of Fx, so that
+    /// it has no force at zero slip and zero camber. Sets the 18 coefficients that are odd under reflection and the
+    /// four of the shifts of Fx to 0. A measured tyre pulls to one side by a hundredth of its load, even at standstill.
     pub fn symmetric(&self) -> Self {
         let mut tyre = self.clone();
         for coefficient in mirrored_coefficients(&mut tyre.c) {
@@ -221,13 +223,13 @@ impl MagicFormula {
         self.c.lfzo * self.c.fnomin
     }
 
-    /// Computes the quantities that all equations use: clamped load, actual load over that, relative deviations of load
-    /// and pressure from their nominal values, clamped camber, and grip of at least [`MIN_GRIP`]. NaN counts as the
-    /// lower bound.
+    /// Computes the quantities that all equations use ([`SharedQuantities`]) from `conditions`. NaN counts as the lower
+    /// bound of each range.
     ///
     /// The load is clamped to FZMIN to FZMAX and to the ratios [`MIN_LOAD_RATIO`] to [`MAX_LOAD_RATIO`] of the nominal
-    /// load. The pressure is that of `conditions` if above 0, else INFLPRES, else the nominal one, clamped to its
-    /// range; a file without nominal pressure has no effect of pressure.
+    /// load; the load scale is the actual load over the clamped one. The pressure is that of `conditions` if above 0,
+    /// else INFLPRES, else the nominal one, clamped to its range. Without a nominal pressure in the file, pressure has
+    /// no effect. Camber is clamped to its range, and grip to [`MIN_GRIP`] to 1000.
     #[inline(always)]
     fn shared<L: Lane>(&self, conditions: &Conditions<L>) -> SharedQuantities<L> {
         let c = &self.c;
@@ -262,7 +264,7 @@ impl TyreModel for MagicFormula {
     type Prepared<L: Lane> = PreparedMagicFormula<L>;
 
     /// Computes the tyre under `conditions`: shared quantities, then both force laws at the clamped load. Below
-    /// `MIN_GRIP`, the load scale and with it all forces and moments fade in proportion to grip.
+    /// `MIN_GRIP` the load scale (factor on all forces and moments) is reduced in proportion to grip.
     #[inline(always)]
     fn prepare<L: Lane>(&self, conditions: &Conditions<L>) -> PreparedMagicFormula<L> {
         let shared = self.shared(conditions);
@@ -296,14 +298,15 @@ impl TyreModel for MagicFormula {
 }
 
 impl<L: Lane> PreparedMagicFormula<L> {
-    /// Returns the slip ratio of the formula, clamped to its range.
+    /// Returns the slip ratio at which the formula is evaluated: `longitudinal_slip`, clamped to the range of the file.
     #[inline(always)]
     fn ratio<R: Real<L>>(&self, longitudinal_slip: R) -> R {
         let [low, high] = self.slip_range[0].map(L::splat);
         dual::clamp(longitudinal_slip, low, high)
     }
 
-    /// Returns the slip angle of the formula, rad, clamped to its range, for the `lateral_slip` −tan α.
+    /// Returns the slip angle α at which the formula is evaluated, rad, for the `lateral_slip` −tan α, clamped to the
+    /// range of the file.
     #[inline(always)]
     fn angle<R: Real<L>>(&self, lateral_slip: R) -> R {
         let [low, high] = self.slip_range[1].map(L::splat);
@@ -392,9 +395,9 @@ fn cosine_formula<L: Lane, R: Real<L>>(x: R, shape: L, curvature: L) -> R {
     dual::cos(dual::atan(curved_argument(x, curvature)) * shape)
 }
 
-/// Returns the factor by which the other slip reduces a force: the cosine formula at `slip_argument` over its value at
-/// `shift_argument`, both stiffness times slip, the latter with the shift alone. The factor is 1 without slip. The
-/// divisor is at least 0.01.
+/// Returns the factor by which the other slip reduces a force: `G(slip_argument) / G(shift_argument)` with the cosine
+/// formula G ([`cosine_formula`]) of this `shape` and `curvature`. Both arguments are stiffness times slip: with slip
+/// and shift, and with the shift alone. The factor is 1 without slip. The divisor is at least 0.01.
 #[inline(always)]
 fn reduction_factor<L: Lane, R: Real<L>>(slip_argument: R, shift_argument: R, shape: L, curvature: L) -> R {
     let reference = cosine_formula(shift_argument, shape, curvature);

@@ -20,16 +20,16 @@ struct MomentPoint<L> {
     longitudinal: LongitudinalForce<L>,
     /// Lateral force law at the camber.
     lateral: LateralForce<L>,
-    /// Force that acts at the pneumatic trail, N.
+    /// Lateral force that acts at the pneumatic trail and produces the aligning moment, N.
     trail_force: L,
     /// Direction of travel of the wheel: 1 forwards, −1 backwards.
     heading: L,
 }
 
-/// Computes the moments at the slips (κ, −tan α), N m, under the actual load: Mx and Mz from the combined forces, My as
-/// the rolling resistance against the rolling direction. The friction ellipse, where it applies, reduces the forces.
-/// Steps: clamp the slips, compute forces and trail force under the clamped load, compute each moment, multiply by the
-/// load scale.
+/// Computes the moments at the slips (κ, −tan α), N m, under the actual load. Mx and Mz follow from the combined
+/// forces; My is the rolling resistance against the rolling direction. The friction ellipse, where it applies, reduces
+/// the forces. Steps: clamp the slips, compute forces and trail force (lateral force of the aligning moment) under the
+/// clamped load, compute each moment, multiply by the load scale (actual over clamped load).
 #[inline(always)]
 pub fn moments<L: Lane>(tyre: &MagicFormula, prepared: &PreparedMagicFormula<L>, slip: [L; 2]) -> Moments<L> {
     let shared = prepared.shared;
@@ -63,9 +63,10 @@ pub fn moments<L: Lane>(tyre: &MagicFormula, prepared: &PreparedMagicFormula<L>,
     }
 }
 
-/// Computes Mx under the clamped load, N m (book 4.E69, with the square as in MF-Tyre): `R F_z` times the sum of a
-/// shift, camber, lateral force over nominal load and, in 6.1, terms that mix them, plus a lever of Fy. MF 5.2 has its
-/// first three terms only. `point` has the combined lateral force.
+/// Computes Mx under the clamped load, N m (book 4.E69, with the square as in MF-Tyre). The moment is radius times load
+/// times a sum: a shift, a camber term, and a term of lateral force over nominal load. From version 6.1 on the sum has
+/// terms that mix camber, lateral force and load, and a term proportional to Fy is added. `point` has the combined
+/// lateral force.
 #[inline(always)]
 fn overturning<L: Lane>(tyre: &MagicFormula, point: &MomentPoint<L>) -> L {
     let c = &tyre.c;
@@ -92,10 +93,10 @@ fn overturning<L: Lane>(tyre: &MagicFormula, point: &MomentPoint<L>) -> L {
     scaled_radius * (load * (basic_terms + mixed_term + load_camber_term - camber_squared_term) + side_force_term)
 }
 
-/// Returns the magnitude of the rolling resistance moment of a rolling tyre under the clamped load, N m, ≥ 0, for the
-/// `longitudinal_force`, N: `R F_z0` times a sum of terms in force, speed (to the first and fourth power) and camber
-/// squared, times powers of relative load and pressure. Speed over that of the measurement is clamped to ±10. The
-/// equation is that of the paper, with F_z0; book 4.E70 has the load instead.
+/// Returns the magnitude of the rolling resistance moment of a rolling tyre under the clamped load, N m, ≥ 0.
+/// `longitudinal_force` is Fx, N. The moment is radius times nominal load (`R F_z0`) times a sum of terms in Fx, speed
+/// (to the first and fourth power) and camber squared, times powers of relative load and pressure. Speed over that of
+/// the measurement is clamped to ±10. The equation is that of the paper, with F_z0; book 4.E70 has the load instead.
 #[inline(always)]
 fn resistance<L: Lane>(tyre: &MagicFormula, prepared: &PreparedMagicFormula<L>, longitudinal_force: L) -> L {
     let c = &tyre.c;
@@ -124,8 +125,9 @@ pub fn rolling_resistance<L: Lane>(tyre: &MagicFormula, prepared: &PreparedMagic
     resistance(tyre, prepared, longitudinal_force) * prepared.shared.load_scale
 }
 
-/// Returns the rolling direction, −1 to 1: the rolling speed `v + κ |v|` over VXLOW, clamped. Below a rolling speed of
-/// VXLOW it fades out, to 0 at a locked wheel.
+/// Returns the rolling direction, −1 (backwards) to 1 (forwards): the rolling speed `v + κ |v|` over VXLOW (at least
+/// [`MIN_FADE_SPEED_MPS`]), clamped. `ratio` is κ, `speed` is v in m/s. Below a rolling speed of VXLOW the result
+/// fades, to 0 at a locked wheel.
 #[inline(always)]
 fn direction<L: Lane>(tyre: &MagicFormula, ratio: L, speed: L) -> L {
     let s = L::splat;
@@ -136,10 +138,10 @@ fn direction<L: Lane>(tyre: &MagicFormula, ratio: L, speed: L) -> L {
 /// Minimum speed over which the rolling resistance reverses with the rolling direction, m/s.
 const MIN_FADE_SPEED_MPS: f32 = 0.01;
 
-/// Computes Mz under the clamped load, N m: residual moment, less lateral force times trail, plus longitudinal force
+/// Computes Mz under the clamped load, N m: residual moment, less trail force times trail, plus longitudinal force
 /// times its lever (paper A54 to A60 and book 4.E71 to 4.E78). Trail and residual moment have the sign of the direction
-/// of travel and the cosine of the slip angle. Under combined slip, they use equivalent slip angles; otherwise the
-/// longitudinal force has no lever.
+/// of travel and the factor cosine of the slip angle. In the use mode of combined slip, both use equivalent slip angles
+/// ([`with_slip_ratio`]) and the longitudinal force has a lever; otherwise it has none.
 #[inline(always)]
 fn aligning<L: Lane>(tyre: &MagicFormula, point: &MomentPoint<L>) -> L {
     let c = &tyre.c;
@@ -167,8 +169,9 @@ fn aligning<L: Lane>(tyre: &MagicFormula, point: &MomentPoint<L>) -> L {
     residual - trail * point.trail_force + longitudinal_moment
 }
 
-/// Returns the equivalent slip angle, rad: `atan √(tan² α + (Kx κ / Ky)²)` with the sign of `angle`. `scaled_ratio`: Kx
-/// κ / Ky. The angle is clamped to ±1.57 rad, just below π/2; an angle of 0 counts as positive.
+/// Returns the equivalent slip angle, which includes the slip ratio, rad: `atan √(tan² α + (Kx κ / Ky)²)` with the sign
+/// of α. α is `angle`, clamped to ±1.57 rad, just below π/2. `scaled_ratio` is Kx κ / Ky, the slip ratio times
+/// longitudinal over cornering stiffness. An angle of 0 counts as positive.
 #[inline(always)]
 fn with_slip_ratio<L: Lane>(angle: L, scaled_ratio: L) -> L {
     let angle = angle.clamp_nan_to_low(L::splat(-1.57), L::splat(1.57));
@@ -177,9 +180,9 @@ fn with_slip_ratio<L: Lane>(angle: L, scaled_ratio: L) -> L {
     functions::atan(square.sqrt()) * angle.sign()
 }
 
-/// Returns the pneumatic trail, m, without the cosine of the slip angle:
-/// `D_t cos(C_t atan(B_t α − E_t (B_t α − atan(B_t α))))` at the equivalent slip angle `slip`, rad. `angle`: slip angle
-/// with the trail's shift, rad, whose sign changes the curvature; `camber`: scaled camber, rad. E_t is at most 1.
+/// Returns the pneumatic trail, m, without the factor cosine of the slip angle: `D_t cos(C_t atan(B_t α − E_t (B_t α −
+/// atan(B_t α))))`, where α is the equivalent slip angle `slip`, rad. `angle` is the slip angle with the shift of the
+/// trail, rad; its sign changes the curvature E_t, which is at most 1. `camber` is the scaled camber, rad.
 #[inline(always)]
 fn trail<L: Lane>(tyre: &MagicFormula, point: &MomentPoint<L>, camber: L, angle: L, slip: L) -> L {
     let c = &tyre.c;
@@ -205,8 +208,8 @@ fn trail<L: Lane>(tyre: &MagicFormula, point: &MomentPoint<L>, camber: L, angle:
     trail_size * curve
 }
 
-/// Returns the residual moment, N m, without the cosine of the slip angle: `D_r cos(atan(B_r α))`, written as
-/// `D_r / √(1 + (B_r α)²)`, at the equivalent slip angle `slip`, rad. `camber`: scaled camber, rad.
+/// Returns the residual moment, N m, without the factor cosine of the slip angle: `D_r cos(atan(B_r α))`, written as
+/// `D_r / √(1 + (B_r α)²)`, where α is the equivalent slip angle `slip`, rad. `camber` is the scaled camber, rad.
 #[inline(always)]
 fn residual<L: Lane>(tyre: &MagicFormula, point: &MomentPoint<L>, camber: L, slip: L) -> L {
     let c = &tyre.c;

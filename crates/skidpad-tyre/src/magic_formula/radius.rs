@@ -1,4 +1,5 @@
-//! Radii of a tyre under load: free, loaded, effective.
+//! Radii of a tyre under load: free, loaded, effective. Sources ("the paper", "the book") and versions of the Magic
+//! Formula are those of the parent module.
 
 use super::{MagicFormula, SharedQuantities, Version};
 use crate::{Conditions, functions};
@@ -24,9 +25,11 @@ impl MagicFormula {
     ///
     /// The free radius grows with the square of spin. Effective radius and vertical force follow the paper's section on
     /// radii. At the loaded radius, the vertical force equals the load of `conditions`, which is not clamped to the
-    /// range of the coefficients. Version 6.1 has a closed form. Version 6.2, where camber changes the deflection and
-    /// shifts the lateral force, is solved by bisection. If no vertical stiffness is stated, the tyre is rigid and all
-    /// radii are the free radius. Loaded and effective radius are at least a tenth of the unloaded one.
+    /// range of the coefficients. The loaded radius of versions 5.2 and 6.1 has a closed form. In version 6.2, where
+    /// camber changes the deflection and shifts the lateral force, it is solved by bisection.
+    ///
+    /// If no vertical stiffness is stated, the tyre is rigid and all radii are the free radius. Otherwise loaded and
+    /// effective radius are at least a tenth of the unloaded one.
     pub fn radii<L: Lane>(&self, conditions: &Conditions<L>, spin: L, force: [L; 2]) -> Radii<L> {
         let c = &self.c;
         let s = L::splat;
@@ -57,7 +60,7 @@ impl MagicFormula {
     }
 }
 
-/// Vertical spring of a tyre.
+/// Vertical spring of a tyre at one load, spin and pair of horizontal forces.
 struct VerticalSpring<'a, L> {
     /// Tyre with its coefficients.
     tyre: &'a MagicFormula,
@@ -76,9 +79,10 @@ struct VerticalSpring<'a, L> {
 }
 
 impl<L: Lane> VerticalSpring<'_, L> {
-    /// Returns the linear and the quadratic coefficient of the vertical force; camber raises the linear one. The force
-    /// is over the nominal load, the deflection over the unloaded radius. Without Q_FZ1 the linear one is chosen so
-    /// that the tangent stiffness at the nominal load is the vertical stiffness; it is at least 0.
+    /// Returns the coefficients `[linear, square]` of the vertical force `linear d + square d²`. The force is over the
+    /// nominal load, the deflection d over the unloaded radius. Camber raises the linear coefficient. Without Q_FZ1 the
+    /// linear coefficient of the upright tyre is chosen so that the tangent stiffness at the nominal load is the
+    /// vertical stiffness; it is at least 0.
     fn rates(&self) -> [L; 2] {
         let c = &self.tyre.c;
         let nominal_rate = c.vertical_stiffness * c.lcz * c.unloaded_radius / c.fnomin;
@@ -88,9 +92,10 @@ impl<L: Lane> VerticalSpring<'_, L> {
         [L::splat(linear) + L::splat(c.q_fz3) * camber * camber, L::splat(c.q_fz2)]
     }
 
-    /// Returns the factor of spin, horizontal forces and pressure on the vertical force (6.1):
-    /// `1 + Q_V2 Ω − (Q_FCX Fx)² − lateral_loss²`, at least 0.1, times that of the pressure. `lateral_loss` is the loss
-    /// by the lateral force, before it is squared. Forces are over the nominal load, Ω is the spin ratio.
+    /// Returns the factor of spin, horizontal forces and pressure on the vertical force, as in version 6.1 of the Magic
+    /// Formula: `1 + Q_V2 Ω − (Q_FCX Fx)² − lateral_loss²`, at least 0.1, times the factor of the pressure.
+    /// `lateral_loss` is the loss by the lateral force, before it is squared. Forces are over the nominal load. Ω is
+    /// the spin ratio (rim speed over the speed of the measurement).
     fn stiffness_factor(&self, lateral_loss: L) -> L {
         let c = &self.tyre.c;
         let s = L::splat;
@@ -100,9 +105,12 @@ impl<L: Lane> VerticalSpring<'_, L> {
             * self.pressure_factor
     }
 
-    /// Returns the loaded radius of 6.1, m: free radius less the deflection at which `linear d + square d²`, times the
-    /// stiffness factor, equals the relative load. The linear rate is at least 0.1. The root is in the form that is
-    /// exact without a square term; a negative discriminant counts as 0.
+    /// Returns the loaded radius of versions 5.2 and 6.1 of the Magic Formula, m: the free radius less the deflection.
+    /// The deflection d, over the unloaded radius, is the root of `linear d + square d² = relative load / stiffness
+    /// factor`.
+    ///
+    /// The linear coefficient is at least 0.1. A negative discriminant counts as 0. The root is written in a form that
+    /// is exact without a square term. The result may be below the minimum radius, which the caller applies.
     fn solve(&self) -> L {
         let c = &self.tyre.c;
         let s = L::splat;
@@ -113,9 +121,10 @@ impl<L: Lane> VerticalSpring<'_, L> {
         self.free - (relative_force + relative_force) / (linear + root) * s(c.unloaded_radius)
     }
 
-    /// Returns the loaded radius of 6.2, m, between a tenth of the free radius and the free radius, by
-    /// [`RADIUS_BISECTIONS`] bisections, in all lanes at once. The vertical force falls as the radius rises: more force
-    /// than load means a larger radius.
+    /// Returns the loaded radius of version 6.2 of the Magic Formula, m, by [`RADIUS_BISECTIONS`] bisections between a
+    /// tenth of the free radius and the free radius, in all lanes at once. The vertical force falls as the radius
+    /// rises, so that a force above the load means a larger radius. If no radius in the interval fits, the result is
+    /// near the closer end.
     fn bisect(&self) -> L {
         let half = L::splat(0.5);
         let (mut low, mut high) = (self.free * L::splat(0.1), self.free);
@@ -128,10 +137,11 @@ impl<L: Lane> VerticalSpring<'_, L> {
         (low + high) * half
     }
 
-    /// Returns the vertical force over the nominal load at the loaded radius `radius`, m, 6.2 (manual of MF-Tyre 6.2,
-    /// as stated by published implementations). Camber adds deflection at the tread's edge, and shifts the lateral
-    /// force that softens the tyre. Steps: lateral force by camber, deflection (upright plus camber, ≥ 0), loss by the
-    /// lateral force, force.
+    /// Returns the vertical force over the nominal load at the loaded radius `radius`, m, by the equation of MF-Tyre
+    /// 6.2 (its manual, as stated by published implementations). First computes the lateral force that camber adds, N.
+    /// Then the deflection over the unloaded radius: that of the upright tyre plus that of the tread's edge by camber,
+    /// at least 0. The lateral force less the camber force softens the tyre; its loss grows with the deflection to the
+    /// power Q_FCY2.
     fn normalised_force(&self, radius: L) -> L {
         let c = &self.tyre.c;
         let s = L::splat;
