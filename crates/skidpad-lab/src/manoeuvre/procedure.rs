@@ -88,7 +88,8 @@ impl<M: Manoeuvre> Procedure for M {
     fn resolve_parameters(&self, model: &Model) -> Option<Box<dyn Procedure>> {
         Manoeuvre::resolve_parameters(self, model)
     }
-    /// Drives the manoeuvre once. The metrics include those of every hitch.
+    /// Drives the manoeuvre once. The metrics of every hitch follow those of the manoeuvre. `failed_test` is always
+    /// false.
     fn execute(&self, model: &Model, runner: &mut dyn Runner) -> Evaluation {
         let trajectory = runner.drive(self);
         let (metrics, curves) = self.results_of_train(model, &trajectory);
