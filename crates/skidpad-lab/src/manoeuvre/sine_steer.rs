@@ -62,9 +62,9 @@ impl SineSteer {
         if (0.0..1.0).contains(&cycles) { math::sin_cos_f64(std::f64::consts::TAU * cycles).0 } else { 0.0 }
     }
 
-    /// Computes the metrics of a run; all are `None` for a run that was cut short. The first peak is the largest value in
-    /// the direction of the first half period, the second peak the largest value in the other direction. Times of peaks
-    /// are interpolated between rows.
+    /// Computes the metrics of a run; all are `None` for a run that was cut short. The first peak is the largest value
+    /// in the direction of the first half period, the second peak the largest value in the opposite direction. Times of
+    /// peaks are interpolated between rows. A ratio is `None` if its denominator is not positive.
     pub fn measure(&self, trajectory: &Trajectory) -> SineSteerMetrics {
         if !trajectory.covers(self.duration_s()) {
             return SineSteerMetrics::default();
@@ -121,6 +121,7 @@ impl Manoeuvre for SineSteer {
             amplitude * test.shape_at(input.end_s())
         }))
     }
+    /// Returns the metrics of [`SineSteer::measure`], followed by the gains per steering-wheel angle.
     fn metrics(&self, model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
         let found = self.measure(trajectory);
         let gains = (found.yaw_rate_gain_per_s, found.lateral_acceleration_gain_mps2_per_deg);

@@ -71,8 +71,8 @@ impl RampSteer {
         self.diagram(model, trajectory).metrics()
     }
 
-    /// Returns the magnitude of the mean road-wheel angle at `lateral_acceleration` (rad; m/s²) by linear regression over
-    /// `fitted_range` (m/s²); `None` if the run does not exceed the range.
+    /// Returns the magnitude of the mean road-wheel angle (rad) at `lateral_acceleration` (m/s²). The angle is that of
+    /// a straight line fitted to the samples in `fitted_range` (m/s²). `None` if the run does not exceed this range.
     pub fn steer_at(
         &self,
         model: &Model,
@@ -102,6 +102,7 @@ impl DriverModel for RampDriver {
             ..self.speed_controller.controls(input, self.test.speed_mps)
         }
     }
+    /// Returns true once the limit of the car is passed, or the end acceleration of the test is exceeded.
     fn finished(&self, _input: &DriverInput<'_>) -> bool {
         self.limit.is_passed() || self.limit.largest() > self.test.end_lateral_acceleration_mps2
     }

@@ -71,8 +71,8 @@ impl LoopAtZero {
     }
 }
 
-/// Fits `a sin ωt + b cos ωt + c` to the `points` (time in s, value) by least squares, with `omega` in rad/s, and returns
-/// `a + j b`; `None` for fewer than three points.
+/// Fits `a sin ωt + b cos ωt + c` to the `points` (time in s, value) by least squares, with ω in `omega` (rad/s).
+/// Returns the complex amplitude `a + j b`; `None` for fewer than three points.
 fn first_harmonic(points: impl Iterator<Item = (f64, f64)>, omega: f64) -> Option<Complex<f64>> {
     let (mut matrix, mut right) = (Matrix3::zeros(), Vector3::zeros());
     for (time, value) in points {
@@ -91,8 +91,10 @@ impl Weave {
         SINE_START_S + (FIRST_PERIODS + EVALUATED_PERIODS) / self.frequency_hz
     }
 
-    /// Computes the metrics of a run of `model`; all are `None` for a run that was cut short or has fewer than eight rows in
-    /// a period. Accelerations and torques are means over the step before their row, so their phase is moved by half a step.
+    /// Computes the metrics of a run of `model` from the first harmonics of steering-wheel angle, yaw rate, lateral
+    /// acceleration and steering-wheel torque, over the evaluated periods. All are `None` for a run that was cut short
+    /// or has fewer than eight rows in a period. Metrics with the torque are `None` for a car without known steering
+    /// axes.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> WeaveMetrics {
         if !trajectory.covers(self.duration_s()) || self.frequency_hz * trajectory.dt_s() > MAX_PERIODS_IN_STEP {
             return WeaveMetrics::default();
@@ -106,6 +108,8 @@ impl Weave {
                 trajectory.time_slice(start_s, end_s).map(|frame| Some((frame.t_s, channel(&frame)?))).collect();
             first_harmonic(points?.into_iter(), omega)
         };
+        // Accelerations and torques are means over the step before their row. This factor advances their phase by half
+        // a step.
         let half_step = Complex::new(0.0, 0.5 * omega * trajectory.dt_s()).exp();
         let step_mean =
             |channel: &dyn Fn(&Frame) -> Option<f64>| harmonic(channel).map(|amplitude| amplitude * half_step);
