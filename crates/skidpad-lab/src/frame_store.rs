@@ -50,9 +50,9 @@ impl FrameStore {
         Self { in_memory: vec![first], max_in_memory, frame_file: Mutex::default(), in_file: 0, unwritten: Vec::new() }
     }
 
-    /// Appends a row: to the rows in memory up to their limit, otherwise to the unwritten rows. Once these exceed
-    /// [`FRAMES_PER_BLOCK`], the first block of them is written to the file and removed; the last row always stays in
-    /// memory. [`FrameStore::failure`] reports a failed write, after which the rows of the block are lost.
+    /// Appends a row: to the rows in memory up to their limit, otherwise to the unwritten rows. Once there are more
+    /// than [`FRAMES_PER_BLOCK`] unwritten rows, their first block is written to the file. The last row is therefore
+    /// always in memory. [`FrameStore::failure`] reports a failed write, after which the rows of the block are lost.
     pub fn push(&mut self, frame: Frame) {
         if self.in_memory.len() < self.max_in_memory {
             return self.in_memory.push(frame);
@@ -77,10 +77,12 @@ impl FrameStore {
         self.in_memory.len() + self.unwritten.len()
     }
 
+    /// Returns the first row of the run.
     pub fn first(&self) -> &Frame {
         &self.in_memory[0]
     }
 
+    /// Returns the last row of the run.
     pub fn last(&self) -> &Frame {
         self.unwritten.last().unwrap_or(&self.in_memory[self.in_memory.len() - 1])
     }
@@ -95,8 +97,8 @@ impl FrameStore {
         self.in_memory.get(k).map(Cow::Borrowed).or_else(|| self.read(k, 1).pop().map(Cow::Owned))
     }
 
-    /// Iterates over the rows from row `k` on, counted from 0: rows in memory, then those of the file, read in blocks
-    /// of [`FRAMES_PER_BLOCK`], then the unwritten rows. Rows of an unreadable file are missing.
+    /// Iterates over the rows from row `k` on, counted from 0: rows in memory, then rows of the file in blocks of
+    /// [`FRAMES_PER_BLOCK`], then unwritten rows. Rows of a file that cannot be read are missing.
     pub fn frames_from(&self, k: usize) -> impl Iterator<Item = Cow<'_, Frame>> {
         // Number of the first row after those in the file.
         let unwritten_start = self.in_memory.len() + self.in_file;
@@ -152,8 +154,8 @@ impl FrameFile {
         bytes_read.unwrap_or_default().as_chunks().0.iter().map(|bytes| f64::from_ne_bytes(*bytes)).collect()
     }
 
-    /// Calls `access` with the file, which is created when needed, and returns its result. Stores the first error;
-    /// returns `None` then and in all later calls.
+    /// Calls `access` with the file and returns its result. The first call creates the file. The first error is stored;
+    /// this call and all later calls then return `None`.
     fn with_file<T>(&mut self, access: impl FnOnce(&mut File) -> io::Result<T>) -> Option<T> {
         if self.error.is_some() {
             return None;

@@ -44,12 +44,14 @@ impl Weighting {
         }
     }
 
-    /// Returns the sections of the weighting: the frequency that s is relative to (Hz), and the coefficients.
+    /// Returns the second-order sections of the weighting: the frequency (Hz) that s is relative to, and the
+    /// coefficients.
     fn sections(self) -> Vec<(f64, Section)> {
         let butterworth = [1.0, 1.0 / FRAC_1_SQRT_2, 1.0];
         let mut sections = vec![
             // High-pass: s² over the Butterworth polynomial.
             (HIGH_PASS_HZ, [[1.0, 0.0, 0.0], butterworth]),
+            // Low-pass: 1 over the Butterworth polynomial.
             (LOW_PASS_HZ, [[0.0, 0.0, 1.0], butterworth]),
             // Transition: (1 + s) / (1 + s / Q4 + s²).
             (self.transition_hz(), [[0.0, 1.0, 1.0], [1.0, 1.0 / TRANSITION_QUALITY, 1.0]]),

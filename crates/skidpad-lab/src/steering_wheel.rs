@@ -48,8 +48,8 @@ impl SteeringWheel {
         self.wheel_deg(f64::from(model.parts().steering.lock))
     }
 
-    /// Returns the metrics of ISO 7401 per steering-wheel angle, from the gains per mean road-wheel angle: yaw rate (1/s)
-    /// and lateral acceleration (m/s² per degree). A missing gain gives a metric without a value.
+    /// Returns the metrics of ISO 7401 per steering-wheel angle, from the gains per mean road-wheel angle: `yaw_rate`
+    /// (1/s) and `lateral_acceleration` (m/s² per degree). A missing gain gives a metric without a value.
     pub(crate) fn gain_metrics(self, yaw_rate: Option<f64>, lateral_acceleration: Option<f64>) -> [Metric; 2] {
         let per_wheel = |gain: Option<f64>| gain.map(|gain| gain / self.ratio);
         [

@@ -109,7 +109,7 @@ impl Trajectory {
         &self.trailers
     }
 
-    /// Appends one row to each towed unit, from the front.
+    /// Appends one row to each towed unit, from the front. Step reports are those of the car only.
     pub fn push_trailers(&mut self, frames: impl IntoIterator<Item = Frame>) {
         for ((_, trailer), frame) in self.trailers.iter_mut().zip(frames) {
             trailer.rows.push(frame);
@@ -202,9 +202,9 @@ impl Trajectory {
         self.last().t_s + 0.5 * self.dt_s >= time_s
     }
 
-    /// Returns the time at which `channel` first reaches `level` from below, at or after `from_s`, interpolated
-    /// linearly between rows (s). Returns the time of the first row at or after `from_s` if its value is already at or
-    /// above `level`; `None` if the level is not reached or there is no such row.
+    /// Returns the time at which `channel` first reaches `level` from below, at or after `from_s` (s), interpolated
+    /// linearly between rows (s). If the first row at or after `from_s` is already at or above `level`, the result is
+    /// the time of this row. `None` if the level is not reached, or if there is no such row.
     pub fn first_crossing_up(&self, level: f64, from_s: f64, channel: impl Fn(&Frame) -> f64) -> Option<f64> {
         // Time and value of a row.
         let point = |frame: Cow<'_, Frame>| (frame.t_s, channel(&frame));
@@ -225,9 +225,9 @@ impl Trajectory {
         None
     }
 
-    /// Returns the time at which `channel` first falls to `level`, at or after `from_s`, interpolated linearly
-    /// between rows (s). The counterpart of [`Trajectory::first_crossing_up`]. Returns the time of the first row if
-    /// its value is already at or below `level`, `None` if the level is not reached.
+    /// Returns the time at which `channel` first falls to `level`, at or after `from_s` (s), interpolated linearly
+    /// between rows (s). If the first row at or after `from_s` is already at or below `level`, the result is the time
+    /// of this row. `None` if the level is not reached, or if there is no such row.
     pub fn first_crossing_down(&self, level: f64, from_s: f64, channel: impl Fn(&Frame) -> f64) -> Option<f64> {
         self.first_crossing_up(-level, from_s, |frame| -channel(frame))
     }
@@ -243,8 +243,8 @@ impl Trajectory {
         previous_value + fraction * (next_value - previous_value)
     }
 
-    /// Returns the mean of `channel` over the rows from `from_s` to `to_s` (s). If there is no row in this interval,
-    /// returns `channel` at its middle.
+    /// Returns the mean of `channel` over the rows from `from_s` to `to_s` (s), both included. Without a row in this
+    /// interval, the result is `channel` interpolated at its middle.
     pub fn mean(&self, from_s: f64, to_s: f64, channel: impl Fn(&Frame) -> f64) -> f64 {
         let accumulate = |(sum, count): (f64, u64), frame: Cow<'_, Frame>| (sum + channel(&frame), count + 1);
         match self.time_slice(from_s, to_s).fold((0.0, 0), accumulate) {
@@ -253,8 +253,8 @@ impl Trajectory {
         }
     }
 
-    /// Returns the row at or after `from_s` (s) where `channel` is largest (signed, not the magnitude), the earliest of
-    /// equals; the last row if the run ends earlier.
+    /// Returns the row at or after `from_s` (s) with the largest value of `channel` (signed, not the magnitude), the
+    /// earliest one of equals. Returns the last row if the run ends before `from_s`.
     pub fn peak(&self, from_s: f64, channel: impl Fn(&Frame) -> f64) -> Frame {
         // Starts with the last row, which is returned if there is no row after `from_s`.
         let (mut best_frame, mut largest_value) = (Cow::Borrowed(self.last()), channel(self.last()));
@@ -267,9 +267,9 @@ impl Trajectory {
         best_frame.into_owned()
     }
 
-    /// Returns the time of the largest value of `channel` at or after `from_s` (s). The time is the vertex of the
-    /// parabola through the largest row and its two neighbours. If the largest row is the first or last of the run,
-    /// or not above the mean of its neighbours, its own time is returned.
+    /// Returns the time of the largest value of `channel` at or after `from_s` (s), as the vertex of the parabola
+    /// through the largest row and its two neighbours. Returns the time of the largest row if it is the first or the
+    /// last of the run, or if it is not above the mean of its neighbours.
     pub fn peak_time(&self, from_s: f64, channel: impl Fn(&Frame) -> f64) -> f64 {
         let peak = self.peak(from_s, &channel);
         let peak_row = self.rows_before(peak.t_s);
@@ -294,8 +294,8 @@ impl Trajectory {
         self.rows().fold(0.0, |largest, frame| channel(&frame).abs().max(largest))
     }
 
-    /// Returns the smallest load of any wheel at any time, the start included, in % of its static load; `None` for a
-    /// car without wheels.
+    /// Returns the smallest load of any wheel in any row, in % of the static load of the wheel; `None` for a car
+    /// without wheels.
     pub fn min_load_percent(&self, model: &Model) -> Option<f64> {
         let load_percent = |(i, load): (usize, f64)| 100.0 * load / f64::from(model.static_load(i));
         let min_of_frame = |frame: Cow<'_, Frame>| {
@@ -339,9 +339,8 @@ impl Trajectory {
         self.rows_before(time_s - self.tolerance())
     }
 
-    /// Returns the number of rows before `time_s` (s), without a tolerance. The estimate from the step length is
-    /// corrected by comparing products: the search starts one row before the estimate. The row times are step numbers
-    /// times the step length.
+    /// Returns the number of rows before `time_s` (s), without a tolerance. The number is estimated from the step
+    /// length and corrected by comparing row times, which are step numbers times the step length.
     fn rows_before(&self, time_s: f64) -> usize {
         let is_before = |row: usize| row as f64 * self.dt_s < time_s;
         // Estimated number of rows before the time.
@@ -355,9 +354,8 @@ impl Trajectory {
         1e-6 * self.dt_s
     }
 
-    /// Returns the names of the columns: those of the car, then those of each towed unit with its key in front, such as
-    /// `trailer1.load_n.1l`. The time column occurs only once. Only names are returned, in the order of the cells of a
-    /// row.
+    /// Returns the names of the columns in the order of a written row: those of the car, then those of each towed unit
+    /// with its key in front, such as `trailer1.load_n.1l`. The time column occurs only once.
     fn columns(&self) -> Vec<String> {
         let unit_columns = |(name, trailer): &(UnitName, Self)| {
             let name = name.key();
@@ -375,12 +373,11 @@ impl Trajectory {
         self.write_selected_csv(&Selection::default(), out)
     }
 
-    /// Writes the selected columns of the header and of the selected rows as CSV. The columns of the towed units, without
-    /// their times, follow those of the car on the same line. Numbers have the shortest exact text. Checks at the end that
-    /// no row is missing.
+    /// Writes the selected columns of the header and of the selected rows as CSV. The columns of the towed units,
+    /// without their times, follow those of the car on the same line. Numbers have the shortest text that reads back as
+    /// the same number. Checks at the end that no row is missing.
     ///
-    /// # Errors
-    /// Returns the errors of `out` and of the temporary file.
+    /// # Errors Returns the errors of `out` and of the temporary file.
     pub fn write_selected_csv(&self, selection: &Selection, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{}", selection.pick(&self.columns()).join(","))?;
         let mut line = String::new();

@@ -99,9 +99,9 @@ impl TiltTable {
         Some(if self.lower_side < 0.0 { left_turn } else { right_turn })
     }
 
-    /// Computes the metrics of a run from the rows after [`SETTLING_S`], when the table moves. A lift must last
-    /// [`LIFT_TIME_S`]; its angle is that of its first row. The sliding distance is the largest one up to the two-wheel
-    /// lift, or of the whole run without one. If it exceeds [`MAX_SLIDE_M`], the car has no angles of a lift.
+    /// Computes the metrics of a run from the rows after the settling time, when the table moves. A lift must last 0.2
+    /// s; its angle is that of its first row. The sliding distance is the largest one up to the two-wheel lift, or of
+    /// the whole run without one. If it exceeds 0.3 m, the car has no angles of a lift.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> TiltTableMetrics {
         let rows = || trajectory.time_slice(SETTLING_S, f64::MAX);
         let table = self.table();
