@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 /// Returns the same text for equal contents: keys in alphabetical order, no spaces, all digits of numbers. Characters
-/// beyond ASCII are escaped. The text is that of `json.dumps(content, sort_keys=True, separators=(",", ":"))` in Python.
+/// beyond ASCII are escaped. The text is that of `json.dumps(content, sort_keys=True, separators=(",", ":"))` in
+/// Python.
 pub fn canonical_text(content: &Value) -> String {
     let mut text = String::new();
     append_value(&mut text, content);

@@ -41,8 +41,8 @@ pub const STANDARD_OUTPUT: &str = "-";
 /// permissions. If `path` is a symbolic link, its target is written and the link is kept. Devices and pipes are written
 /// in place, and [`STANDARD_OUTPUT`] writes to the standard output. A pipe that its reader closes is not an error.
 ///
-/// # Errors
-/// Returns an error if the folder cannot be created or written, or if `write_content` fails. No incomplete file is left behind.
+/// # Errors Returns an error if the folder cannot be created or written, or if `write_content` fails. No incomplete
+/// file is left behind.
 pub fn write_atomically(
     path: &Path,
     write_content: impl FnOnce(&mut dyn Write) -> io::Result<()>,

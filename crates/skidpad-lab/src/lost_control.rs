@@ -26,8 +26,8 @@ pub enum LossKind {
     /// The car moves faster sideways than along its axis, above 3 m/s. The value is the largest sideslip angle of the
     /// run, without sign (rad, up to a right angle; a car that moves backwards has none).
     Spin(f64),
-    /// The roll angle has changed by more than 60° since the start, and no wheel carries load. A car on a tilted table or a
-    /// banked road has loaded wheels.
+    /// The roll angle has changed by more than 60° since the start, and no wheel carries load. A car on a tilted table
+    /// or a banked road has loaded wheels.
     Rollover,
 }
 

@@ -165,7 +165,8 @@ pub const UNDERSTEER_ANGLE: Quantity = Quantity {
     },
 };
 
-/// Torque with which the driver holds the steering wheel, positive to the left. Defined for cars with known steering axes.
+/// Torque with which the driver holds the steering wheel, positive to the left. Defined for cars with known steering
+/// axes.
 pub const STEERING_WHEEL_TORQUE: Quantity = Quantity {
     title: "Steering-wheel torque",
     label: "steering-wheel torque",

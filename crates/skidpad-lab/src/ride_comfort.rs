@@ -31,8 +31,8 @@ const STEP_QUALITY: f64 = 0.91;
 /// exact frequency.
 const MAX_RELATIVE_FREQUENCY: f64 = 0.45;
 
-/// Coefficients of `(b2 s² + b1 s + b0) / (a2 s² + a1 s + a0)`, where s is relative to an angular frequency; `[b2, b1, b0]`
-/// and `[a2, a1, a0]`.
+/// Coefficients of `(b2 s² + b1 s + b0) / (a2 s² + a1 s + a0)`, where s is relative to an angular frequency;
+/// `[b2, b1, b0]` and `[a2, a1, a0]`.
 type Section = [[f64; 3]; 2];
 
 impl Weighting {
@@ -77,8 +77,8 @@ impl Weighting {
     }
 
     /// Weights the accelerations `samples` (m/s²), which are `dt_s` (s) apart. The filter starts at rest, so that the
-    /// response to the start decays within 2 s. The bilinear transform keeps the factors within 3 % up to a tenth of the
-    /// sampling frequency. Sections whose frequency is above 0.45 of the sampling frequency are left out.
+    /// response to the start decays within 2 s. The bilinear transform keeps the factors within 3 % up to a tenth of
+    /// the sampling frequency. Sections whose frequency is above 0.45 of the sampling frequency are left out.
     pub fn apply(self, samples: &[f64], dt_s: f64) -> Vec<f64> {
         let is_resolved = |hz: f64| hz * dt_s < MAX_RELATIVE_FREQUENCY;
         let mut weighted = samples.to_vec();
@@ -91,8 +91,8 @@ impl Weighting {
 }
 
 /// Returns the coefficients in the time domain of a `section` relative to `hz` (Hz) for the interval `dt_s` (s): the
-/// bilinear transform `s = (1 − z⁻¹) / (1 + z⁻¹) / tan(π hz dt)`, which is exact at `hz` (A. V. Oppenheim, R. W. Schafer,
-/// *Discrete-Time Signal Processing*).
+/// bilinear transform `s = (1 − z⁻¹) / (1 + z⁻¹) / tan(π hz dt)`, which is exact at `hz` (A. V. Oppenheim, R. W.
+/// Schafer, *Discrete-Time Signal Processing*).
 fn discrete_section(hz: f64, [b, a]: Section, dt_s: f64) -> Coefficients<f64> {
     let scale = 1.0 / (0.5 * TAU * hz * dt_s).tan();
     // Polynomial in z⁻¹ of p2 s² + p1 s + p0, times (1 + z⁻¹)².

@@ -1,7 +1,7 @@
 //! Road load from a coast-down: the force of drag, rolling resistance and drivetrain losses over the speed.
 //!
-//! SAE J1263 fits `F = f0 + f2 v²`, SAE J2263 `F = a + b v + c v²`. Both standards fit the rate of a measured speed. This
-//! fit uses the integral form of the equation of motion, `m (v₁ − v₀) = −∫F dt` over short windows, which needs no
+//! SAE J1263 fits `F = f0 + f2 v²`, SAE J2263 `F = a + b v + c v²`. Both standards fit the rate of a measured speed.
+//! This fit uses the integral form of the equation of motion, `m (v₁ − v₀) = −∫F dt` over short windows, which needs no
 //! derivative: with `∫v dt` and `∫v² dt` by Simpson's rule it is linear in the coefficients and exact for any of them.
 
 use nalgebra::{DMatrix, DVector};

@@ -3,8 +3,8 @@
 //! The modes solve `(K − ω² M) q = 0` for heave, roll and pitch about the centre of mass; K includes the destabilising
 //! moment of gravity in roll and pitch. The damping ratio is `qᵀ C q / 2 ω` at unit modal mass, which neglects the
 //! coupling of modes by damping (Ginsberg, "Mechanical and Structural Vibrations", section 5.3). The wheels roll
-//! freely, so pitching turns them, and creep sideways freely. [`Modes::roll_fixed_contacts`] is the other limit, in which the
-//! ground holds the contact points.
+//! freely, so pitching turns them, and creep sideways freely. [`Modes::roll_fixed_contacts`] is the other limit, in
+//! which the ground holds the contact points.
 
 use nalgebra::{Cholesky, Matrix3, SymmetricEigen, Vector3};
 use skidpad_core::Model;

@@ -1,4 +1,5 @@
-//! Elk test: search for the highest entry speed at which the car passes the course of ISO 3888-2 without hitting a cone.
+//! Elk test: search for the highest entry speed at which the car passes the course of ISO 3888-2 without hitting a
+//! cone.
 
 use skidpad_core::Model;
 

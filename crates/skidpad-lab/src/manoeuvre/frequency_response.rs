@@ -29,8 +29,8 @@ pub struct FrequencyResponseTest {
     pub input: SteerInput,
     /// Speed (m/s), > 1.
     pub speed_mps: f64,
-    /// Lateral acceleration of a steady turn with the peak of the input (m/s²). ISO 7401 limits the lateral acceleration
-    /// to 4 m/s². The peak of the random input is three times its root mean square.
+    /// Lateral acceleration of a steady turn with the peak of the input (m/s²). ISO 7401 limits the lateral
+    /// acceleration to 4 m/s². The peak of the random input is three times its root mean square.
     pub lateral_acceleration_mps2: f64,
     /// Evaluated frequencies, lowest and highest (Hz).
     pub band_hz: [f64; 2],
@@ -214,8 +214,8 @@ fn cosine(cycles: f64) -> f64 {
     math::sin_cos_f64(std::f64::consts::TAU * cycles.fract()).1
 }
 
-/// Returns a pseudo-random number from 0 to 1 for `index`: the mixing function of SplitMix64 (G. L. Steele, D. Lea, C. H.
-/// Flood, "Fast splittable pseudorandom number generators", 2014).
+/// Returns a pseudo-random number from 0 to 1 for `index`: the mixing function of SplitMix64 (G. L. Steele, D. Lea, C.
+/// H. Flood, "Fast splittable pseudorandom number generators", 2014).
 fn uniform(index: u64) -> f64 {
     let mut bits = index.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -286,8 +286,8 @@ impl Manoeuvre for FrequencyResponseTest {
     fn start_requirements(&self) -> StartRequirements {
         StartRequirements::PATH_FOLLOWING
     }
-    /// Returns gain and phase of yaw rate and lateral acceleration of the linear single-track model over frequency; none for
-    /// tyres without a cornering stiffness.
+    /// Returns gain and phase of yaw rate and lateral acceleration of the linear single-track model over frequency;
+    /// none for tyres without a cornering stiffness.
     fn closed_form_curves(&self, model: &Model) -> Vec<ComputedCurve> {
         LateralDynamics::new(model).map_or_else(Vec::new, |theory| {
             let responses = self.frequencies_hz().into_iter().map(|frequency_hz| {

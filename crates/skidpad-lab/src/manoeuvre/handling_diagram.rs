@@ -8,8 +8,8 @@ use crate::signal::{Line, Signal, fit_line};
 use crate::trajectory::Trajectory;
 
 metrics! {
-    /// Steady-state cornering up to the limit. Values are moving means over 0.5 s. The dynamic angle is the mean road-wheel
-    /// angle less the Ackermann angle `L ψ̇ / v`.
+    /// Steady-state cornering up to the limit. Values are moving means over 0.5 s. The dynamic angle is the mean
+    /// road-wheel angle less the Ackermann angle `L ψ̇ / v`.
     HandlingMetrics {
         understeer_gradient_deg_per_g, "deg/g", 4, "Understeer gradient, 1 to 4 m/s²", "Slope of the dynamic angle over lateral acceleration from 1 to 4 m/s².";
         sideslip_gradient_deg_per_g, "deg/g", 3, "Sideslip gradient, 1 to 4 m/s²", "Slope of the sideslip angle over lateral acceleration from 1 to 4 m/s².";

@@ -1,7 +1,7 @@
 //! Search for the highest value that a run passes, for example the entry speed of a lane change.
 
-/// Grid of values to search: first upwards in coarse steps until a run fails, then between the last passed and the failed
-/// value in fine steps.
+/// Grid of values to search: first upwards in coarse steps until a run fails, then between the last passed and the
+/// failed value in fine steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LimitSearch {
     /// Lowest value.

@@ -246,8 +246,8 @@ pub trait Manoeuvre: Send + Sync + core::fmt::Debug {
     fn diagrams(&self) -> Vec<Diagram> {
         Vec::new()
     }
-    /// Returns the closed-form curves of a car of `model` that the report draws with the computed curves of the same title;
-    /// none for a car without closed form.
+    /// Returns the closed-form curves of a car of `model` that the report draws with the computed curves of the same
+    /// title; none for a car without closed form.
     fn closed_form_curves(&self, _model: &Model) -> Vec<ComputedCurve> {
         Vec::new()
     }
@@ -264,8 +264,8 @@ pub trait Manoeuvre: Send + Sync + core::fmt::Debug {
         None
     }
     /// Computes the metrics of a run, and the curves that the report shows beside the diagrams, such as a gain over
-    /// frequency. A manoeuvre with curves computes here what both have in common once; it has no curves for a run that was
-    /// cut short.
+    /// frequency. A manoeuvre with curves computes here what both have in common once; it has no curves for a run that
+    /// was cut short.
     fn metrics_and_curves(&self, model: &Model, trajectory: &Trajectory) -> (Vec<Metric>, Vec<ComputedCurve>) {
         (self.metrics(model, trajectory), Vec::new())
     }

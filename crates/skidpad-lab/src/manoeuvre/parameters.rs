@@ -102,8 +102,9 @@ impl FromParameter for u32 {
     }
 }
 
-/// Builds a [`ManoeuvreEntry`]: name, type of the manoeuvre, optionally `= standard` in place of its default, fields that
-/// overrides change (`field <- change`), fields that are parameters (`field: description, low, high`), description.
+/// Builds a [`ManoeuvreEntry`]: name, type of the manoeuvre, optionally `= standard` in place of its default, fields
+/// that overrides change (`field <- change`), fields that are parameters (`field: description, low, high`),
+/// description.
 macro_rules! entry {
     ($name:literal, $type:ident { $($changes:tt)* }, $($rest:tt)*) => {
         $crate::manoeuvre::parameters::entry!(@ $name, $type, $type::default(), { $($changes)* }, $($rest)*)

@@ -9,8 +9,8 @@ use super::{KMH_100, Setup, StartRequirements};
 use crate::metrics::metrics;
 use crate::steering_wheel::SteeringWheel;
 
-/// Slowly increasing steer in both directions, then rollover runs in both directions at rising entry speeds until all wheels
-/// of one side lift.
+/// Slowly increasing steer in both directions, then rollover runs in both directions at rising entry speeds until all
+/// wheels of one side lift.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RolloverTest {
     /// Steering input.

@@ -16,8 +16,8 @@ pub struct SineSteer {
     pub speed_mps: f64,
     /// Frequency (Hz), > 0. ISO 7401 uses 0.5 Hz, optionally 1 Hz.
     pub frequency_hz: f64,
-    /// Lateral acceleration of a steady turn with the amplitude of the sine (m/s²), negative for a first half period to the
-    /// right.
+    /// Lateral acceleration of a steady turn with the amplitude of the sine (m/s²), negative for a first half period to
+    /// the right.
     pub lateral_acceleration_mps2: f64,
 }
 

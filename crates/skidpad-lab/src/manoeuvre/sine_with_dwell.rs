@@ -9,8 +9,8 @@ use crate::signal::Signal;
 use crate::steering_wheel::SteeringWheel;
 use crate::trajectory::Trajectory;
 
-/// Steering sine of 0.7 Hz with a pause of 0.5 s at its second peak. The car coasts in neutral from the beginning of the
-/// steering.
+/// Steering sine of 0.7 Hz with a pause of 0.5 s at its second peak. The car coasts in neutral from the beginning of
+/// the steering.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SineWithDwell {
     /// Speed at the beginning of the steering (m/s), > 1.

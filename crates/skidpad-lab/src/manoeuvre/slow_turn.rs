@@ -11,8 +11,8 @@ use crate::quantity::{Diagram, HANDLING_DIAGRAM, YAW_GAIN_DIAGRAM};
 use crate::steering_wheel::SteeringWheel;
 use crate::trajectory::Trajectory;
 
-/// Slowly increasing steering at constant speed (ISO 4138, method of constant speed; FMVSS 126, slowly increasing steer).
-/// Torques at the driven wheels hold the speed. The run ends once the limit of the car is passed.
+/// Slowly increasing steering at constant speed (ISO 4138, method of constant speed; FMVSS 126, slowly increasing
+/// steer). Torques at the driven wheels hold the speed. The run ends once the limit of the car is passed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RampSteer {
     /// Speed (m/s), > 1.
@@ -29,8 +29,8 @@ impl Default for RampSteer {
     }
 }
 
-/// Slowly increasing speed at a constant road-wheel angle (ISO 4138, method of constant steering-wheel angle). Torques at
-/// the driven wheels accelerate the car. The run ends once the limit of the car is passed.
+/// Slowly increasing speed at a constant road-wheel angle (ISO 4138, method of constant steering-wheel angle). Torques
+/// at the driven wheels accelerate the car. The run ends once the limit of the car is passed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ConstantSteer {
     /// Radius of the turn at walking pace (m), which determines the angle; negative for a right turn.

@@ -21,7 +21,8 @@ pub struct SplitMu {
     pub low_grip: f64,
     /// Slippery side.
     pub low_side: Side,
-    /// Whether the driver steers against the yaw motion. Otherwise the steering stays straight, as in an open-loop test.
+    /// Whether the driver steers against the yaw motion. Otherwise the steering stays straight, as in an open-loop
+    /// test.
     pub has_correction: bool,
 }
 
@@ -72,8 +73,8 @@ impl SplitMu {
         Scene { boxes: vec![strip], ..Scene::flat() }
     }
 
-    /// Returns the friction limits of the sides with high and low grip in g, `[k_H, k_L]`: the mean longitudinal friction
-    /// of the tyres at their static loads, weighted by the load, times the grip.
+    /// Returns the friction limits of the sides with high and low grip in g, `[k_H, k_L]`: the mean longitudinal
+    /// friction of the tyres at their static loads, weighted by the load, times the grip.
     fn friction_limits(&self, model: &Model) -> [f64; 2] {
         let loads = (0..model.wheels().len()).map(|i| (i, model.static_load(i)));
         let (force, load) = loads.fold((0.0, 0.0), |(force, sum), (i, load)| {

@@ -27,8 +27,8 @@ impl Default for TiltTable {
 }
 
 metrics! {
-    /// Angles of the table. A car that slides by more than 0.3 m before it tips, or whose wheels carry load up to the largest
-    /// angle, has no tilt angle.
+    /// Angles of the table. A car that slides by more than 0.3 m before it tips, or whose wheels carry load up to the
+    /// largest angle, has no tilt angle.
     TiltTableMetrics {
         first_lift_deg, "deg", 2, "Table angle at the first wheel lift", "A wheel of the upper side carries no load from there on for 0.2 s.";
         tilt_deg, "deg", 2, "Table angle at two-wheel lift", "No wheel of the upper side carries load from there on for 0.2 s.";
@@ -49,8 +49,8 @@ const LARGEST_ANGLE_DEG: f64 = 75.0;
 const SETTLING_S: f64 = 2.0;
 /// Time in which the table then reaches its rate (s).
 const BLEND_S: f64 = 1.0;
-/// Time without load after which a wheel counts as lifted (s). A suspension that reaches its droop stop unloads its wheel for a
-/// moment, although the spring still presses it on the table.
+/// Time without load after which a wheel counts as lifted (s). A suspension that reaches its droop stop unloads its
+/// wheel for a moment, although the spring still presses it on the table.
 const LIFT_TIME_S: f64 = 0.2;
 /// Sliding distance from which a car has left its place on the table (m).
 const MAX_SLIDE_M: f64 = 0.3;
@@ -92,7 +92,8 @@ impl TiltTable {
         upper.peek().is_some() && upper.all(|(_, wheel)| wheel.load_n <= 0.0)
     }
 
-    /// Returns the static stability factor of the lowered side of `model`; `None` for a car without wheels on both sides.
+    /// Returns the static stability factor of the lowered side of `model`; `None` for a car without wheels on both
+    /// sides.
     fn static_stability_factor(&self, model: &Model) -> Option<f64> {
         // A left turn tips the car over its right wheels.
         let [left_turn, right_turn] = Characteristics::new(model).rigid_rollover_g?;

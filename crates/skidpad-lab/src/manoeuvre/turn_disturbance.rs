@@ -13,7 +13,8 @@ use crate::trajectory::Trajectory;
 pub enum Disturbance {
     /// Power-off (ISO 9816): the throttle is released, the gear stays engaged.
     PowerOff,
-    /// Braking (ISO 7975): constant brake pedal in neutral, for the deceleration (m/s², > 0) of a car whose wheels grip.
+    /// Braking (ISO 7975): constant brake pedal in neutral, for the deceleration (m/s², > 0) of a car whose wheels
+    /// grip.
     Braking(f64),
 }
 
@@ -38,8 +39,8 @@ impl TurnDisturbance {
 }
 
 metrics! {
-    /// Response to the disturbance. Signs are those of a left turn. The reference yaw rate is that of a car that stays on
-    /// the circle: speed over radius.
+    /// Response to the disturbance. Signs are those of a left turn. The reference yaw rate is that of a car that stays
+    /// on the circle: speed over radius.
     TurnDisturbanceMetrics {
         initial_lateral_acceleration_mps2, "m/s²", 3, "Lateral acceleration before the disturbance", "Mean over 0.5 s.";
         initial_steer_deg, "deg", 3, "Road-wheel angle", "Mean over 0.5 s before the disturbance; fixed afterwards.";

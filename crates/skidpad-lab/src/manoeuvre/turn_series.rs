@@ -8,8 +8,8 @@ use crate::metrics::metrics;
 use crate::quantity::{ComputedCurve, CurveAxis};
 
 /// Series of runs of a [`TurnDisturbance`] with a rising condition: the lateral acceleration before a power-off, or the
-/// deceleration of a braking. It ends after the first condition that the car does not reach, or at the highest one. A run
-/// that does not reach its condition is not evaluated.
+/// deceleration of a braking. It ends after the first condition that the car does not reach, or at the highest one. A
+/// run that does not reach its condition is not evaluated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TurnSeries {
     /// Manoeuvre whose condition varies.

@@ -18,7 +18,8 @@ pub struct Weave {
     pub speed_mps: f64,
     /// Frequency (Hz), > 0.
     pub frequency_hz: f64,
-    /// Steady-state lateral acceleration of the steering amplitude (m/s²), > 0. The amplitude is limited by the steering lock.
+    /// Steady-state lateral acceleration of the steering amplitude (m/s²), > 0. The amplitude is limited by the
+    /// steering lock.
     pub lateral_acceleration_mps2: f64,
 }
 
@@ -29,9 +30,10 @@ impl Default for Weave {
 }
 
 metrics! {
-    /// Figures of the loops that two signals form from the end of the second period on, by their first harmonics. A gradient
-    /// is the slope of the second signal over the first one where the first one passes zero, a width the distance of both
-    /// branches there, without sign. Figures with the torque need the steering axes of the vehicle file.
+    /// Figures of the loops that two signals form from the end of the second period on, by their first harmonics. A
+    /// gradient is the slope of the second signal over the first one where the first one passes zero, a width the
+    /// distance of both branches there, without sign. Figures with the torque need the steering axes of the vehicle
+    /// file.
     WeaveMetrics {
         steering_sensitivity_mps2_per_100_deg, "m/s²/100deg", 3, "Steering sensitivity", "Gradient of the lateral acceleration over the steering-wheel angle.";
         acceleration_width_mps2, "m/s²", 3, "Lateral acceleration at zero steering, width of the loop", "Distance of the branches of the lateral acceleration over the steering-wheel angle.";
@@ -63,8 +65,8 @@ struct LoopAtZero {
 }
 
 impl LoopAtZero {
-    /// Computes the loop of sines with the complex amplitudes `x` and `y`: the ellipse `y = Y cos φ / X · x ± Y sin φ` near
-    /// x = 0, with the lag φ of y. `None` without amplitude of x.
+    /// Computes the loop of sines with the complex amplitudes `x` and `y`: the ellipse `y = Y cos φ / X · x ± Y sin φ`
+    /// near x = 0, with the lag φ of y. `None` without amplitude of x.
     fn of_sines(x: Complex<f64>, y: Complex<f64>) -> Option<Self> {
         let relative = y * x.conj() / x.norm();
         (x.norm() > 0.0).then(|| Self { gradient: relative.re / x.norm(), width: 2.0 * relative.im.abs() })
