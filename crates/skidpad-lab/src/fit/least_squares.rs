@@ -269,6 +269,7 @@ fn estimate_errors(parameters: &[Parameter], values: &[f64], jacobian: &DMatrix<
         }
     }
     let interval = |i: usize| {
+        // Position of parameter `i` among the free parameters, which is its row in the covariance.
         let place = free.iter().position(|free| *free == i).filter(|_| is_identified[i])?;
         Some(quantile * covariance[(place, place)].sqrt() * parameters[i].range())
     };

@@ -229,6 +229,8 @@ impl Manoeuvre for Circle {
     fn diagrams(&self) -> Vec<Diagram> {
         vec![HANDLING_DIAGRAM, YAW_GAIN_DIAGRAM]
     }
+    /// Creates a driver that steers along the circle from its start at the origin and follows the target speed of the
+    /// levels.
     fn driver(&self, model: &Model) -> Box<dyn DriverModel> {
         let path = ReferencePath::Circle { radius: self.radius_m };
         Box::new(CircleDriver {

@@ -268,6 +268,8 @@ impl Manoeuvre for FrequencyResponseTest {
             SteerInput::Sweep => "swept-sine",
         }
     }
+    /// Describes the kind of input, its duration, the speed, the evaluated band, and the lateral acceleration of the
+    /// peak.
     fn about(&self) -> String {
         let input = match self.input {
             SteerInput::Random(_) => "random steering",
@@ -317,6 +319,7 @@ impl Manoeuvre for FrequencyResponseTest {
             }
             match test.input {
                 SteerInput::Random(_) => {
+                    // `sine` expects full turns.
                     let wave = |[frequency, phase]: &[f64; 2]| sine(frequency * time_s + phase / std::f64::consts::TAU);
                     amplitude * sines.iter().map(wave).sum::<f64>()
                 }

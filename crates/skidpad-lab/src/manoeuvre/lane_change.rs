@@ -360,6 +360,7 @@ impl Manoeuvre for LaneChange {
     fn incomplete_reason(&self, model: &Model, trajectory: &Trajectory) -> Option<IncompleteCourse> {
         IncompleteCourse::check(self, model, trajectory, self.course_end_m())
     }
+    /// Creates a driver that follows the shifts between the lanes at the entry speed, without integral gain.
     fn driver(&self, model: &Model) -> Box<dyn DriverModel> {
         let outline = BodyOutline::new(model);
         Box::new(LaneChangeDriver {

@@ -89,6 +89,7 @@ impl Ride {
         let dt = trajectory.dt_s();
         // Number of rows of the settling time; row 0 is left out of all channels.
         let skipped = (SETTLING_TIME_S / dt).round() as usize;
+        // Samples after the settling time.
         let measured = |samples: Vec<f64>| samples[skipped.min(samples.len())..].to_vec();
         let weighted = |weighting: Weighting, samples: &[f64]| measured(weighting.apply(samples, dt));
         let channel = |value: &dyn Fn(&Frame) -> f64| -> Vec<f64> {

@@ -221,6 +221,7 @@ impl Manoeuvre for RolloverSteer {
     fn start_requirements(&self) -> StartRequirements {
         StartRequirements::FIXED_SPEED
     }
+    /// Creates a driver with straight steering. A J-turn begins with the last phase, because it has only one ramp.
     fn driver(&self, _model: &Model) -> Box<dyn DriverModel> {
         Box::new(RolloverDriver {
             test: *self,

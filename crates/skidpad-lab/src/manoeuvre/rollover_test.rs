@@ -86,6 +86,8 @@ impl Procedure for RolloverTest {
             RolloverInput::RollRateFeedback => "fishhook",
         }
     }
+    /// Describes the kind of steering, with its reversal for a fishhook, and the amplitude as multiple of the angle at
+    /// 0.3 g.
     fn about(&self) -> String {
         let input = match self.input {
             RolloverInput::JTurn => "J-turn",
@@ -127,6 +129,7 @@ impl Procedure for RolloverTest {
         };
         let runs = self.speeds_mps().flat_map(|speed| [(speed, 1.0), (speed, -1.0)]);
         for ((speed_mps, direction), amplitude) in runs.zip(std::iter::repeat(amplitude)) {
+            // Without an amplitude, and after the first two-wheel lift, no further run is driven.
             let Some(amplitude) = amplitude.filter(|_| result.lift_speed_mps.is_none()) else { break };
             let run = RolloverSteer { input: self.input, speed_mps, amplitude_deg: direction * amplitude, wheel };
             shown = runner.drive(&run);

@@ -120,6 +120,7 @@ impl Manoeuvre for Slalom {
     fn incomplete_reason(&self, model: &Model, trajectory: &Trajectory) -> Option<IncompleteCourse> {
         IncompleteCourse::check(self, model, trajectory, self.length_m())
     }
+    /// Creates a driver that follows the wave at constant speed, without integral gain.
     fn driver(&self, model: &Model) -> Box<dyn DriverModel> {
         Box::new(SlalomDriver {
             slalom: *self,

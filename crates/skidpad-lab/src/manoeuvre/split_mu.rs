@@ -144,6 +144,7 @@ impl Manoeuvre for SplitMu {
     fn name(&self) -> &'static str {
         "split-mu"
     }
+    /// Describes pedal, speed, steering (straight ahead or fixed), and the grip under the wheels of both sides.
     fn about(&self) -> String {
         let Self { initial_speed_mps, pedal, low_grip, .. } = self;
         let side = if self.low_side == Side::Left { "left" } else { "right" };

@@ -107,6 +107,7 @@ impl StabilityTest {
         let last = (LAST_AMPLITUDE_FACTOR * at_0_3g).clamp(MIN_LAST_AMPLITUDE_DEG, MAX_AMPLITUDE_DEG);
         let first = (FIRST_AMPLITUDE_FACTOR * at_0_3g).min(last);
         let interval = (AMPLITUDE_INTERVAL_FACTOR * at_0_3g).max((last - first) / f64::from(MAX_AMPLITUDES - 1));
+        // Number of intervals that end clearly before the last amplitude; 1e-9 covers rounding.
         let count = ((last - first) / interval - 1e-9).floor().max(0.0) as u32;
         let steps = (0..=count).map(|k| first + interval * f64::from(k));
         steps.chain([last]).filter(|amplitude| *amplitude <= last).fold(Vec::new(), |mut series, amplitude| {

@@ -210,6 +210,7 @@ impl Manoeuvre for StepSteer {
     fn name(&self) -> &'static str {
         "step-steer"
     }
+    /// Describes the ramp, the speed and the target of the ramp: a given road-wheel angle, or that of a steady turn.
     fn about(&self) -> String {
         let target_text = match self.steer_rad {
             Some(steer) => format!("{:.2}° of road-wheel angle", steer.to_degrees()),

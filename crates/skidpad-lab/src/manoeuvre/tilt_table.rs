@@ -114,7 +114,9 @@ impl TiltTable {
             .min_by(|a, b| a.t_s.total_cmp(&b.t_s));
         let tipped = first_lasting(rows(), |frame| self.is_upper_side_free(model, frame));
         let lift_s = tipped.as_ref().map_or(f64::MAX, |frame| frame.t_s);
+        // From here on `slide` is the largest sliding distance before the lift (m).
         let slide = trajectory.time_slice(SETTLING_S, lift_s).map(|frame| slide(&frame)).fold(0.0, f64::max);
+        // A lift of a car that has slid does not count.
         let stayed = |frame: &Option<Frame>| frame.clone().filter(|_| slide <= MAX_SLIDE_M);
         let (first_lift, tipped) = (stayed(&first_lift), stayed(&tipped));
         let body_roll = |frame: &Frame| (frame.roll_rad - self.angle_sign() * angle(frame)).abs();

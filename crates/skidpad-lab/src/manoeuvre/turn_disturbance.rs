@@ -177,6 +177,7 @@ impl Manoeuvre for TurnDisturbance {
             Disturbance::Braking(_) => "braking-in-turn",
         }
     }
+    /// Describes the steady turn and the disturbance: throttle released in gear, or braking in neutral.
     fn about(&self) -> String {
         let disturbance = match self.disturbance {
             Disturbance::PowerOff => "throttle released in gear".to_string(),
@@ -196,6 +197,7 @@ impl Manoeuvre for TurnDisturbance {
     fn start_requirements(&self) -> StartRequirements {
         StartRequirements::FIXED_SPEED.from_origin()
     }
+    /// Creates a driver that follows the circle with pedals. The low-pass filtered steering angle starts at 0.
     fn driver(&self, model: &Model) -> Box<dyn DriverModel> {
         Box::new(TurnDisturbanceDriver {
             test: *self,

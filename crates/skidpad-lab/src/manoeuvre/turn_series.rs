@@ -131,6 +131,8 @@ impl Procedure for TurnSeries {
             Disturbance::Braking(_) => "braking-series",
         }
     }
+    /// Describes the turns and the condition that rises: lateral acceleration before a power-off, or deceleration of a
+    /// braking.
     fn about(&self) -> String {
         let varied = match self.run.disturbance {
             Disturbance::PowerOff => "lateral acceleration before the throttle is released",

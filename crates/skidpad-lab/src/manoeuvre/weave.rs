@@ -119,6 +119,7 @@ impl Weave {
         let yaw_rate = harmonic(&|frame| Some(frame.yaw_rate_radps.to_degrees()));
         let lateral = step_mean(&|frame| Some(frame.ay_mps2));
         let torque = step_mean(&steering_wheel_torque);
+        // Loop of y over x; `None` without one of both.
         let fit = |x: Option<Complex<f64>>, y: Option<Complex<f64>>| LoopAtZero::of_sines(x?, y?);
         let acceleration_over_angle = fit(angle, lateral);
         let torque_over_acceleration = fit(lateral, torque);
@@ -157,6 +158,8 @@ impl Manoeuvre for Weave {
     fn diagrams(&self) -> Vec<Diagram> {
         vec![TORQUE_OVER_ACCELERATION, TORQUE_OVER_STEERING]
     }
+    /// Creates a driver that holds the speed and steers the sine to the end of the run. The amplitude is the angle of
+    /// [`steer_to_hold`] for the lateral acceleration of the test.
     fn driver(&self, model: &Model) -> Box<dyn DriverModel> {
         let test = *self;
         let amplitude = steer_to_hold(model, test.lateral_acceleration_mps2, test.speed_mps);

@@ -139,7 +139,7 @@ impl MeasuredLog {
     }
 }
 
-/// Returns the value of `points` at `time`, linear between points; `None` outside of them.
+/// Returns the value of `points` at `time` (s), interpolated linearly between points; `None` outside of them.
 fn interpolate(points: &[[f64; 2]], time: f64) -> Option<f64> {
     let next = points.partition_point(|[point_time, _]| *point_time < time);
     let [next_time, next_value] = *points.get(next)?;
@@ -180,6 +180,7 @@ pub fn differences<'a>(run: &Trajectory, all_series: impl Iterator<Item = &'a Se
         let is_angle = series.channel == YAW_CHANNEL;
         let reduce = |difference: f64| if is_angle { within_half_turn(difference) } else { difference };
         let value_at = |time: f64| {
+            // Rows around the time. Before the first row both are the first one; after the last row `share` is 1.
             let next = rows.partition_point(|row| row[0] < time).min(rows.len() - 1);
             let (before, after) = (&rows[next.saturating_sub(1)], &rows[next]);
             let share =
