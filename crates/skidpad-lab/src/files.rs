@@ -41,8 +41,9 @@ pub const STANDARD_OUTPUT: &str = "-";
 /// permissions. If `path` is a symbolic link, its target is written and the link is kept. Devices and pipes are written
 /// in place, and [`STANDARD_OUTPUT`] writes to the standard output. A pipe that its reader closes is not an error.
 ///
-/// # Errors Returns an error if the folder cannot be created or written, or if `write_content` fails. No incomplete
-/// file is left behind.
+/// # Errors
+/// Returns an error if the folder cannot be created or written, or if `write_content` fails. No incomplete file is left
+/// behind.
 pub fn write_atomically(
     path: &Path,
     write_content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -53,7 +54,8 @@ pub fn write_atomically(
 /// Checks whether `path` can be written, before a long run. Creates and removes a temporary file in the innermost
 /// existing folder of the path. Standard output, devices and pipes are not tested.
 ///
-/// # Errors Returns the error that a write would return at this moment.
+/// # Errors
+/// Returns the error that a write would return at this moment.
 pub fn check_writable(path: &Path) -> Result<(), WriteError> {
     let try_check = || match write_target(path)? {
         // The temporary file is deleted when dropped.
@@ -98,7 +100,8 @@ fn unfinished_files() -> MutexGuard<'static, Vec<PathBuf>> {
 /// Resolves `path` through symbolic links to an absolute path. The file at the end of the links need not exist. If its
 /// folder is missing, or it has no file name, the path at the end of the links is returned without making it absolute.
 ///
-/// # Errors Fails for 40 or more links in a row.
+/// # Errors
+/// Fails for 40 or more links in a row.
 fn resolve_symlinks(path: &Path) -> io::Result<PathBuf> {
     const MAX_SYMLINKS: usize = 40;
     let mut path = path.to_owned();
@@ -143,7 +146,8 @@ enum WriteTarget {
 /// pipe). Everything else is a file: an existing file, a missing entry, and an entry that cannot be examined. The
 /// destination has the resolved path.
 ///
-/// # Errors Fails for a path without a file name (such as `..`), for an existing folder, and for too many links.
+/// # Errors
+/// Fails for a path without a file name (such as `..`), for an existing folder, and for too many links.
 fn write_target(path: &Path) -> io::Result<WriteTarget> {
     if path == Path::new(STANDARD_OUTPUT) {
         return Ok(WriteTarget::StandardOutput);

@@ -72,7 +72,8 @@ pub(crate) use metrics;
 /// Writes a header and the rows `metric,value,unit,description`. Values have all digits; a metric without a value has
 /// an empty cell, and −0 is written as 0. The description is the label. The writer is flushed at the end.
 ///
-/// # Errors Returns the errors of `out`.
+/// # Errors
+/// Returns the errors of `out`.
 pub fn write_csv(metrics: &[Metric], out: &mut dyn Write) -> io::Result<()> {
     let mut writer = csv::Writer::from_writer(out);
     writer.write_record(["metric", "value", "unit", "description"])?;

@@ -24,7 +24,8 @@ impl TimeStep {
 
     /// Creates a step of `dt_s` seconds.
     ///
-    /// # Errors Returns a description of the accepted values if `dt_s` is not above 0 (also as f32), is above
+    /// # Errors
+    /// Returns a description of the accepted values if `dt_s` is not above 0 (also as f32), is above
     /// [`TimeStep::MAX_S`], or is NaN.
     pub fn new(dt_s: f64) -> Result<Self, String> {
         if dt_s > 0.0 && dt_s <= Self::MAX_S && dt_s as f32 > 0.0 {

@@ -20,7 +20,8 @@ impl Selection {
     /// Selects the columns called `names` of `header`, in the order of `names`, and every `every`th row from the first
     /// (0 counts as 1). Empty `names` select all columns, those of towed units included.
     ///
-    /// # Errors Returns the names that the header does not have.
+    /// # Errors
+    /// Returns the names that the header does not have.
     pub fn new(header: &[String], names: &[String], every: usize) -> Result<Self, Vec<String>> {
         let find = |name: &String| header.iter().position(|column| column == name);
         let unknown: Vec<String> = names.iter().filter(|name| find(name).is_none()).cloned().collect();

@@ -377,7 +377,8 @@ impl Trajectory {
     /// without their times, follow those of the car on the same line. Numbers have the shortest text that reads back as
     /// the same number. Checks at the end that no row is missing.
     ///
-    /// # Errors Returns the errors of `out` and of the temporary file.
+    /// # Errors
+    /// Returns the errors of `out` and of the temporary file.
     pub fn write_selected_csv(&self, selection: &Selection, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "{}", selection.pick(&self.columns()).join(","))?;
         let mut line = String::new();

@@ -40,7 +40,8 @@ pub enum TowingError {
 /// Returns `trailers`, which are ordered from the front and have a name each, as towed units behind `car`. A full
 /// trailer is two units: its dolly, then the trailer.
 ///
-/// # Errors Returns the first trailer behind a vehicle without a hitch, or the first one without a coupler.
+/// # Errors
+/// Returns the first trailer behind a vehicle without a hitch, or the first one without a coupler.
 pub fn hitch_trailers<'a>(
     car: &Model,
     trailers: impl IntoIterator<Item = (&'a str, &'a LoadedVehicle)>,

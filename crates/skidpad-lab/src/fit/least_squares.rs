@@ -161,8 +161,9 @@ impl<R: Residuals> MPFitter for Adapter<'_, R> {
 /// their bounds. The derivatives at the result then give confidence intervals, correlations and the combinations of
 /// parameters that the data do not identify.
 ///
-/// # Errors Returns an error if an evaluation fails, a residual or derivative is not finite, or there are fewer
-/// residuals than parameters or no parameters.
+/// # Errors
+/// Returns an error if an evaluation fails, a residual or derivative is not finite, or there are fewer residuals than
+/// parameters or no parameters.
 pub fn solve<R: Residuals>(parameters: &[Parameter], residuals: &mut R) -> Result<Solution, FitFailure<R::Error>> {
     if parameters.is_empty() || residuals.count() < parameters.len() {
         return Err(FitFailure::TooFewResiduals);
@@ -212,7 +213,8 @@ fn bounds_of(parameter: &Parameter) -> MPPar {
 /// Returns the derivatives of the residuals (rows) by the parameters (columns) at `values`. Parameters count in shares
 /// of their ranges. Differences are central, and one-sided at a bound.
 ///
-/// # Errors Returns the error of the first evaluation that fails.
+/// # Errors
+/// Returns the error of the first evaluation that fails.
 fn scaled_jacobian<R: Residuals>(
     parameters: &[Parameter],
     values: &[f64],

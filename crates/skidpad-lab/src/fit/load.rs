@@ -23,7 +23,8 @@ impl Fit {
     /// Reads the description at `path`, then the vehicle and the logs that it names. `solvers` are the solvers that the
     /// description can name.
     ///
-    /// # Errors Returns an error for a file that cannot be read, the faults of the vehicle file, or the faults of the
+    /// # Errors
+    /// Returns an error for a file that cannot be read, the faults of the vehicle file, or the faults of the
     /// description and its logs. Faults in the format of the description are returned before the vehicle is read.
     pub fn load(path: &Path, solvers: &[SolverInfo]) -> Result<Self, LoadError> {
         let unreadable = |path: &Path, source| LoadError::UnreadableFile { path: path.to_owned(), source };

@@ -22,8 +22,9 @@ impl FitLog {
     /// the first row. Measured values before `compare_from_s` (time of the log) are left out. Empty cells are skipped,
     /// and lines that begin with `#` are comments.
     ///
-    /// # Errors Returns the faults, at most [`MAX_FAULTS`]: missing columns, cells that are not finite numbers, times
-    /// that do not increase, and channels without values or deviation.
+    /// # Errors
+    /// Returns the faults, at most [`MAX_FAULTS`]: missing columns, cells that are not finite numbers, times that do
+    /// not increase, and channels without values or deviation.
     pub fn read(text: &str, description: &LogDescription) -> Result<Self, Vec<String>> {
         let table = TextTable::read(text)?;
         let mut faults = Vec::new();

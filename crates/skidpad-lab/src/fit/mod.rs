@@ -150,8 +150,9 @@ impl Fit {
     /// Estimates the parameters, then drives the car at the start values and at the estimates once more for the
     /// agreement with the data. `progress` is called with the number of cars that were compared with all data so far.
     ///
-    /// # Errors Returns an error if a car cannot be compared with the data, a difference from the data is not finite,
-    /// or if there are fewer measured values than parameters.
+    /// # Errors
+    /// Returns an error if a car cannot be compared with the data, a difference from the data is not finite, or if
+    /// there are fewer measured values than parameters.
     pub fn run(&self, progress: &mut dyn FnMut(usize)) -> Result<FitResult, FitError> {
         let parameters: Vec<Parameter> = self.parameters.iter().map(|(_, parameter)| parameter.clone()).collect();
         let mut evaluator = Evaluator { fit: self, cars: 0, progress };
@@ -178,7 +179,8 @@ impl Fit {
 
     /// Returns the model with the `values` of the parameters.
     ///
-    /// # Errors Returns an error that lists the values if the vehicle is not valid with them.
+    /// # Errors
+    /// Returns an error that lists the values if the vehicle is not valid with them.
     fn model(&self, values: &[f64]) -> Result<Arc<Model>, EvaluationError> {
         let text = self.vehicle_text(values)?;
         load::read_model(&self.source_name, &text, self.folders.as_ref()).map_err(|faults: Faults| {
@@ -207,7 +209,8 @@ impl Fit {
     /// Drives the inputs of `log` from its initial speed and returns the differences of each channel: simulated minus
     /// measured.
     ///
-    /// # Errors Returns an error if the run did not stay finite.
+    /// # Errors
+    /// Returns an error if the run did not stay finite.
     fn log_differences(&self, log: &Log, model: &Arc<Model>) -> Result<Vec<Vec<f64>>, EvaluationError> {
         let mut setup = Manoeuvre::setup(&log.script, model);
         setup.placement.speed = log.initial_speed as f32;
@@ -222,7 +225,8 @@ impl Fit {
 
     /// Executes the procedure of `figure` and returns the difference of its metric: simulated minus published.
     ///
-    /// # Errors Returns an error with the names of all metrics if the procedure has no value of this metric.
+    /// # Errors
+    /// Returns an error with the names of all metrics if the procedure has no value of this metric.
     fn figure_difference(&self, figure: &Figure, model: &Arc<Model>) -> Result<f64, EvaluationError> {
         let (procedure, overrides) = (figure.procedure.as_ref(), Overrides::default());
         let metrics = execute(&self.solver, model, procedure, &overrides, self.dt, &|_| {}).metrics;

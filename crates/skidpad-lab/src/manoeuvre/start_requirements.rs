@@ -107,8 +107,9 @@ impl core::error::Error for StartRejected {}
 impl Overrides {
     /// Returns the setup of `manoeuvre` with the changes applied.
     ///
-    /// # Errors Returns the first change that `manoeuvre` does not accept ([`Procedure::start_requirements`]), in the
-    /// order ground, speed, heading, position. A manoeuvre that starts at the origin rejects a heading that is no whole
+    /// # Errors
+    /// Returns the first change that `manoeuvre` does not accept ([`Procedure::start_requirements`]), in the order
+    /// ground, speed, heading, position. A manoeuvre that starts at the origin rejects a heading that is no whole
     /// number of turns, and any x or y that is not 0. Start heights, durations, trailers and parameters are not
     /// checked.
     pub fn setup(&self, manoeuvre: &dyn Procedure, model: &Model) -> Result<Setup, StartRejected> {

@@ -48,7 +48,8 @@ impl ColumnMap {
     /// commas. The part in braces is a TOML table with the keys of [`ValueSource`]. `source_name` names the text in
     /// faults. The entries are converted to a TOML text with one line each.
     ///
-    /// # Errors Returns all faults, with their places in this TOML text.
+    /// # Errors
+    /// Returns all faults, with their places in this TOML text.
     pub fn parse(source_name: &str, entries: &str) -> Result<Self, Faults> {
         // Texts in JSON are texts in TOML.
         let quote = |text: &str| Value::from(text.trim()).to_string();

@@ -53,8 +53,9 @@ impl MeasuredLog {
     /// default the time of the first row; times of the result count from it. A constant has a point at the first and at
     /// the last time. Yaw angles have no jumps by a turn.
     ///
-    /// # Errors Returns the faults, at most [`MAX_FAULTS`]: missing columns, unknown channels, cells that are not
-    /// finite numbers, times that do not increase, and a log without measured channels.
+    /// # Errors
+    /// Returns the faults, at most [`MAX_FAULTS`]: missing columns, unknown channels, cells that are not finite
+    /// numbers, times that do not increase, and a log without measured channels.
     pub fn read(
         name: &str,
         text: &str,

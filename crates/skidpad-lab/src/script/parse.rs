@@ -103,8 +103,9 @@ struct Column {
 /// Parses the text of a controls file for `model`: the header, then every row. The end of the script is the time of the
 /// last row. Columns without values are left out.
 ///
-/// # Errors Returns the faults of the file, with shortened texts, in the order CSV syntax, header, time column, rows. A
-/// missing time column and a missing row are also faults. Rows are not checked any more once there are
+/// # Errors
+/// Returns the faults of the file, with shortened texts, in the order CSV syntax, header, time column, rows. A missing
+/// time column and a missing row are also faults. Rows are not checked any more once there are
 /// [`MAX_COLLECTED_FAULTS`], so the number of faults is at most slightly larger.
 pub(super) fn parse(text: &str, model: &Model) -> Result<Script, Faults> {
     let mut faults = Vec::new();
