@@ -165,7 +165,8 @@ impl Spread {
 
 impl Comparison {
     /// Returns the table of metrics, one row per metric of the first solver; empty without solvers. A missing value is
-    /// shown as "-". The spread is that of the solvers that are not peers.
+    /// shown as "-". The spread is that of the solvers that are not peers (peers are reference vehicles, which are
+    /// listed only).
     pub fn rows(&self) -> Vec<MetricRow> {
         let Some(first) = self.outcomes.first() else { return Vec::new() };
         first
@@ -184,7 +185,8 @@ impl Comparison {
             .collect()
     }
 
-    /// Returns the result of the first solver that is not a peer, otherwise of the first; `None` without solvers.
+    /// Returns the result of the first solver that is not a peer (reference vehicle). If all are peers, returns that of
+    /// the first solver. `None` without solvers.
     pub fn main_outcome(&self) -> Option<&Outcome> {
         self.outcomes.iter().find(|outcome| !outcome.peer).or(self.outcomes.first())
     }
@@ -201,8 +203,8 @@ impl Comparison {
         if b.percent() > a.percent() { b } else { a }
     }
 
-    /// Computes the spread of metric number `index` over the solvers that are not peers; unknown if one of them has
-    /// no value.
+    /// Computes the spread of metric number `index` over the solvers that are not peers (reference vehicles). The
+    /// spread is unknown if one of these solvers has no value.
     fn spread(&self, index: usize, metric: &Metric) -> Spread {
         let metric_value = |outcome: &Outcome| outcome.metrics.get(index).and_then(|metric| metric.value);
         let values: Option<Vec<f64>> = self.outcomes.iter().filter(|outcome| !outcome.peer).map(metric_value).collect();

@@ -82,7 +82,7 @@ fn forward_speed(frame: &Frame) -> f64 {
 }
 
 /// Splits the run into windows of about [`WINDOW_S`], one after the other; a rest at the end is left out. A window has
-/// an even number of steps, at least two, for Simpson's rule. Neighbouring windows share a row.
+/// an even number of steps, at least two, for Simpson's rule. Neighbouring windows share a telemetry row.
 fn windows(trajectory: &Trajectory) -> Vec<Window> {
     // Number of pairs of steps.
     let pairs = ((0.5 * WINDOW_S / trajectory.dt_s()).round() as usize).max(1);

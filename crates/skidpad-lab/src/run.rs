@@ -54,8 +54,8 @@ impl TimeStep {
 }
 
 /// Drives a new car of `model` with `driver` on the solver `info`, with the scene, placement, trailers and duration of
-/// `setup`. Returns the telemetry of the start and of every step, including that of the towed units, which have no
-/// controls. Times are step numbers times the step length.
+/// `setup`. Returns the telemetry of the start and of every step, including that of the towed units (trailers and
+/// dollies), which have no controls. Times are step numbers times the step length.
 ///
 /// Each step does the following in this order: ask the driver whether it is finished, compute its controls from the
 /// last row, step the world, append the rows, call `progress` with the number of finished steps and the maximum number

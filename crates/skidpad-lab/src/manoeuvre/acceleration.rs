@@ -96,8 +96,8 @@ pub struct StandingStart<'a> {
 }
 
 impl<'a> StandingStart<'a> {
-    /// Finds the start of the run: the last row of the standstill at its beginning. Rows with a speed over the ground
-    /// up to [`STANDSTILL_SPEED_MPS`] count as standstill.
+    /// Finds the start of the run: the last telemetry row of the standstill at its beginning. Rows with a speed over
+    /// the ground up to [`STANDSTILL_SPEED_MPS`] count as standstill.
     pub fn new(trajectory: &'a Trajectory) -> Self {
         let rows_at_rest =
             trajectory.rows().take_while(|row| ground_speed::speed_over_ground(row) <= STANDSTILL_SPEED_MPS);
@@ -105,7 +105,7 @@ impl<'a> StandingStart<'a> {
     }
 
     /// Returns the time at which the straight-line distance of the car from its first position reaches `distance_m` (m)
-    /// (s); `None` if the car does not get so far. This time counts from the first row of the run.
+    /// (s); `None` if the car does not get so far. This time counts from the first telemetry row of the run.
     fn passing_time(&self, distance_m: f64) -> Option<f64> {
         let distance_from_start = ground_speed::distance_from(self.trajectory.first());
         self.trajectory.first_crossing_up(distance_m, RUN_START_S, distance_from_start)

@@ -101,7 +101,7 @@ struct StartPose {
 }
 
 impl StartPose {
-    /// Reads position and heading from the first row.
+    /// Reads position and heading from the first telemetry row.
     fn new(first: &Frame) -> Self {
         Self { position: [first.x_m, first.y_m, first.z_m], direction: [first.yaw_rad.cos(), first.yaw_rad.sin()] }
     }
@@ -122,7 +122,7 @@ impl StartPose {
 
 /// Computes the mean fully developed deceleration `(v_b² − v_e²) / 2 (s_e − s_b)` of UN R13-H, in SI units (m/s²). The
 /// speeds are `v_b = 0.8 v0` and `v_e = 0.1 v0`, with the initial speed v0 in `initial_speed` (m/s).
-/// `distance_from_start` returns the distance s of a row (m). `None` if one of both speeds is not reached.
+/// `distance_from_start` returns the distance s of a telemetry row (m). `None` if one of both speeds is not reached.
 fn mfdd(trajectory: &Trajectory, initial_speed: f64, distance_from_start: impl Fn(&Frame) -> f64) -> Option<f64> {
     // 0.8 and 0.1: begin and end of the averaged range, as shares of the initial speed.
     let [begin_time, end_time] = [0.8, 0.1].map(|speed_ratio| {
@@ -135,7 +135,7 @@ fn mfdd(trajectory: &Trajectory, initial_speed: f64, distance_from_start: impl F
 }
 
 /// Returns the time from `stop_s` (s) until the car never moves faster than [`REST_SPEED_MPS`] again (s, ≥ 0). `None`
-/// if the car still moves in the last row, or never moved.
+/// if the car still moves in the last telemetry row, or never moved.
 fn time_to_rest(trajectory: &Trajectory, stop_s: f64) -> Option<f64> {
     let last_moving_row = trajectory.last_row_where(|f| ground_speed::speed_over_ground(f) > REST_SPEED_MPS)?;
     trajectory.row(last_moving_row + 1).map(|f| (f.t_s - stop_s).max(0.0))

@@ -57,9 +57,9 @@ impl Circle {
         (level * self.radius_m.abs()).sqrt()
     }
 
-    /// Returns the target speed at `time_s` (m/s). The speed of each level is held for `hold_s`. It then changes
-    /// linearly to the speed of the next level, at `rate_mps2`. The speed of the last level is held to the end. Without
-    /// levels the target is the speed for 1 m/s².
+    /// Returns the target speed at `time_s` (m/s). The speed of each level (of lateral acceleration) is held for
+    /// `hold_s`. It then changes linearly to the speed of the next level, at `rate_mps2`. The speed of the last level
+    /// is held to the end. Without levels the target is the speed for 1 m/s².
     fn target_speed(&self, time_s: f64) -> f64 {
         let mut current_speed = self.level_speed(self.levels_mps2.first().copied().unwrap_or(1.0));
         // End of the current level (s).
@@ -78,8 +78,8 @@ impl Circle {
         current_speed
     }
 
-    /// Returns the time at which each level ends (s). The first level takes the hold time, each further level its speed
-    /// change and the hold time. Without levels there is one end, after the hold time.
+    /// Returns the time at which each level of lateral acceleration ends (s). The first level takes the hold time, each
+    /// further level its speed change and the hold time. Without levels there is one end, after the hold time.
     fn level_ends(&self) -> Vec<f64> {
         let speeds: Vec<f64> = self.levels_mps2.iter().map(|&level| self.level_speed(level)).collect();
         let mut level_end = self.hold_s;

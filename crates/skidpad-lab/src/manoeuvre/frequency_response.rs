@@ -147,9 +147,9 @@ impl FrequencyResponseTest {
     }
 
     /// Computes the responses of yaw rate and lateral acceleration to the mean road-wheel angle; `None` for a run that
-    /// was cut short. Gain and phase are those of [`FrequencyResponse::of_transient`], because the car drives straight
-    /// before and after the input. The coherence of a random input is that of [`FrequencyResponse::welch`] in segments
-    /// of 20 s during the input. The coherence of a sweep is 1.
+    /// ended before its planned duration. Gain and phase are those of [`FrequencyResponse::of_transient`], because the
+    /// car drives straight before and after the input. The coherence of a random input is that of
+    /// [`FrequencyResponse::welch`] in segments of 20 s during the input. The coherence of a sweep is 1.
     pub fn responses(&self, trajectory: &Trajectory) -> Option<SteerResponses> {
         if !trajectory.covers(self.duration_s()) {
             return None;

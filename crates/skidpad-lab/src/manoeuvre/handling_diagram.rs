@@ -139,9 +139,9 @@ impl LimitDetector {
     /// Time constant of the low-pass (s).
     const FILTER_TIME_S: f64 = 0.5;
 
-    /// Updates the detector with the row before a step of `dt_s` (s). The limit is passed in two cases: the sideslip
-    /// exceeds [`MAX_SIDESLIP_RAD`], or the low-pass filtered lateral acceleration has fallen below 90 % of its largest
-    /// value, which must exceed 2 m/s². A passed limit stays passed.
+    /// Updates the detector with the telemetry row before a step of `dt_s` (s). The limit is passed in two cases: the
+    /// sideslip exceeds [`MAX_SIDESLIP_RAD`], or the low-pass filtered lateral acceleration has fallen below 90 % of
+    /// its largest value, which must exceed 2 m/s². A passed limit stays passed.
     pub(super) fn update(&mut self, frame: &Frame, dt_s: f64) {
         let share = (dt_s / Self::FILTER_TIME_S).min(1.0);
         self.filtered += share * (frame.ay_mps2.abs() - self.filtered);

@@ -67,7 +67,7 @@ impl HillStart {
     }
 
     /// Returns true if the car restarted in a run: it drove 1 m uphill after the release, and its forward speed is
-    /// above 0 in the last row.
+    /// above 0 in the last telemetry row.
     pub fn has_restarted(&self, trajectory: &Trajectory) -> bool {
         let metrics = self.measure(trajectory);
         metrics.time_to_1m_s.is_some() && metrics.end_speed_mps.is_some_and(|speed| speed > 0.0)

@@ -228,12 +228,13 @@ impl LaneChange {
         self.course.lanes(1.0)[2].end_x + LEAD_OUT_M
     }
 
-    /// Computes the metrics of a run. All are `None` for a run that was cut short.
+    /// Computes the metrics of a run. All are `None` for a run that was cut short, that is, ended before its planned
+    /// duration and before the end of the course.
     ///
-    /// The clearance at a cone is the smallest lateral distance of the body outline from the cone, in all rows in which
-    /// the outline covers the x of the cone. It is negative if the cone is hit. Cones that the car never passes are
-    /// left out. A run that did not reach the end reports the number of cones hit and the least clearance only if a
-    /// cone was hit.
+    /// The clearance at a cone is the smallest lateral distance of the body outline from the cone, in all telemetry
+    /// rows in which the outline covers the x of the cone. It is negative if the cone is hit. Cones that the car never
+    /// passes are left out. A run that did not reach the end reports the number of cones hit and the least clearance
+    /// only if a cone was hit.
     ///
     /// Speeds are those over the ground when the front of the body passes the first and the last cones. Lifted wheels
     /// had no load in some row. Peaks are largest magnitudes over the whole run.

@@ -265,7 +265,7 @@ pub trait Manoeuvre: Send + Sync + core::fmt::Debug {
     }
     /// Computes the metrics of a run, and the curves that the report shows beside the diagrams, such as a gain over
     /// frequency. A manoeuvre with curves computes here what both have in common once; it has no curves for a run that
-    /// was cut short.
+    /// ended before its planned duration.
     fn metrics_and_curves(&self, model: &Model, trajectory: &Trajectory) -> (Vec<Metric>, Vec<ComputedCurve>) {
         (self.metrics(model, trajectory), Vec::new())
     }

@@ -45,8 +45,8 @@ const MIN_ROLLING_GRAVITY_SHARE: f64 = 0.05;
 impl Parked {
     /// Computes the metrics of a run. All are `None` if the run ends before the release. The settled position is that
     /// at `settled_s`. The drift is the largest distance from it until the release; the settling movement is its
-    /// distance from the start. The speed after the release is that of the first row at least one second after the
-    /// release, `None` if there is no such row.
+    /// distance from the start. The speed after the release is that of the first telemetry row at least one second
+    /// after the release, `None` if there is no such row.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> ParkedMetrics {
         // The first of these rows is the settled pose, the others are those of the drift.
         let mut settled_rows = trajectory.time_slice(self.settled_s, self.release_s);
@@ -85,7 +85,7 @@ impl Parked {
     }
 }
 
-/// Returns the distance between the positions of two rows (m).
+/// Returns the distance between the positions of two telemetry rows (m).
 fn distance(a: &Frame, b: &Frame) -> f64 {
     (a.x_m - b.x_m).hypot(a.y_m - b.y_m).hypot(a.z_m - b.z_m)
 }

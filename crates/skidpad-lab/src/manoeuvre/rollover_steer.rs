@@ -85,8 +85,8 @@ impl RolloverSteer {
     }
 
     /// Computes the metrics of a run, also of a run that ended early because the car rolled over. The reversal begins
-    /// after the last row with the largest steering angle in the direction of the first turn. Its time is `None` for a
-    /// J-turn, or if the car was not steered.
+    /// after the last telemetry row with the largest steering angle in the direction of the first turn. Its time is
+    /// `None` for a J-turn, or if the car was not steered.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> RolloverSteerMetrics {
         let sign = self.amplitude_deg.signum();
         // The steering leaves its first angle when the reversal begins.

@@ -40,8 +40,8 @@ metrics! {
 const SETTLED_SPEED_MPS: f64 = 1e-3;
 
 impl Settle {
-    /// Computes the metrics of a run. Pose and loads are those of the last row. They are `None` if the run ended early
-    /// without settling. The settling time does not depend on this.
+    /// Computes the metrics of a run. Pose and loads are those of the last telemetry row. They are `None` if the run
+    /// ended early without settling. The settling time does not depend on this.
     ///
     /// Errors of height and loads are also `None` for a car that tows something. Those of ride height and single wheel
     /// loads require level ground, that of the ride height also standard gravity. Static loads are scaled with the
@@ -75,7 +75,7 @@ impl Settle {
 }
 
 /// Returns the time from which on the speed of the centre of mass never exceeds [`SETTLED_SPEED_MPS`] (s). Returns 0 if
-/// the speed never exceeds it, `None` if it does in the last row.
+/// the speed never exceeds it, `None` if it does in the last telemetry row.
 fn settling_time(trajectory: &Trajectory) -> Option<f64> {
     let speed = |f: &Frame| f.vx_mps.hypot(f.vy_mps).hypot(f.vz_mps);
     match trajectory.last_row_where(|f| speed(f) > SETTLED_SPEED_MPS) {

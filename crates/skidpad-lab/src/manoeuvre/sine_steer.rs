@@ -62,9 +62,10 @@ impl SineSteer {
         if (0.0..1.0).contains(&cycles) { math::sin_cos_f64(std::f64::consts::TAU * cycles).0 } else { 0.0 }
     }
 
-    /// Computes the metrics of a run; all are `None` for a run that was cut short. The first peak is the largest value
-    /// in the direction of the first half period, the second peak the largest value in the opposite direction. Times of
-    /// peaks are interpolated between rows. A ratio is `None` if its denominator is not positive.
+    /// Computes the metrics of a run; all are `None` for a run that ended before its planned duration. The first peak
+    /// is the largest value in the direction of the first half period, the second peak the largest value in the
+    /// opposite direction. Times of peaks are interpolated between telemetry rows. A ratio is `None` if its denominator
+    /// is not positive.
     pub fn measure(&self, trajectory: &Trajectory) -> SineSteerMetrics {
         if !trajectory.covers(self.duration_s()) {
             return SineSteerMetrics::default();

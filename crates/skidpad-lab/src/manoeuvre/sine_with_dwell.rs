@@ -93,8 +93,8 @@ impl SineWithDwell {
         if (0.0..1.0).contains(&cycles) { math::sin_cos_f64(std::f64::consts::TAU * cycles).0 } else { 0.0 }
     }
 
-    /// Computes the metrics of a run by the procedure of FMVSS 126, S6 and S7. All are `None` for a run that was cut
-    /// short.
+    /// Computes the metrics of a run by the procedure of FMVSS 126, S6 and S7. All are `None` for a run that ended
+    /// before its planned duration.
     ///
     /// Steering-wheel angle, yaw rate and lateral acceleration are low-pass filtered, then zeroed by their mean over
     /// one second. This second ends when the steering rate first exceeds 75 °/s for 0.2 s, if this happens in the first

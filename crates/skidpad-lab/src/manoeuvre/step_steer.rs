@@ -161,8 +161,8 @@ struct StepResponse {
 
 impl StepResponse {
     /// Measures the response of `channel` after the step at `step_time_s` (s): time to 90 % of `steady_value`, time of
-    /// the peak (interpolated between rows), and overshoot over `steady_value` (%, at least 0). Times count from the
-    /// step.
+    /// the peak (interpolated between telemetry rows), and overshoot over `steady_value` (%, at least 0). Times count
+    /// from the step.
     ///
     /// The response time is `None` if 90 % is not reached, the peak time for an overshoot up to [`MIN_OVERSHOOT`]. All
     /// values are `None` without a step time, or if `steady_value` is not positive.

@@ -100,9 +100,9 @@ impl TiltTable {
         Some(if self.lower_side < 0.0 { left_turn } else { right_turn })
     }
 
-    /// Computes the metrics of a run from the rows after the settling time, when the table moves. A lift must last 0.2
-    /// s; its angle is that of its first row. The sliding distance is the largest one up to the two-wheel lift, or of
-    /// the whole run without one. If it exceeds 0.3 m, the car has no angles of a lift.
+    /// Computes the metrics of a run from the telemetry rows after the settling time, when the table moves. A lift must
+    /// last 0.2 s; its angle is that of its first row. The sliding distance is the largest one up to the two-wheel
+    /// lift, or of the whole run without one. If it exceeds 0.3 m, the car has no angles of a lift.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> TiltTableMetrics {
         let rows = || trajectory.time_slice(SETTLING_S, f64::MAX);
         let table = self.table();
@@ -147,8 +147,8 @@ fn table_angle(table: &Platform, time_s: f64) -> f64 {
     f64::from(2.0 * rotation.x.atan2(rotation.w)).abs()
 }
 
-/// Returns the first row of the first interval of at least [`LIFT_TIME_S`] in which `condition` is true for every row;
-/// `None` if there is none.
+/// Returns the first telemetry row of the first interval of at least [`LIFT_TIME_S`] in which `condition` is true for
+/// every row; `None` if there is none.
 fn first_lasting<'a>(
     rows: impl Iterator<Item = std::borrow::Cow<'a, Frame>>,
     condition: impl Fn(&Frame) -> bool,

@@ -65,7 +65,8 @@ impl TurnSeries {
     }
 
     /// Returns true if a run counts: its condition value is at least 90 % of `condition` (m/s²), and the path error
-    /// before the disturbance is at most 2 % of the radius. Returns false for a run that was cut short.
+    /// before the disturbance is at most 2 % of the radius. Returns false for a run without metrics, because it ended
+    /// too early.
     fn has_reached(&self, run: &TurnDisturbanceMetrics, condition: f64) -> bool {
         let is_on_circle = |error: f64| error.abs() <= MAX_PATH_ERROR_SHARE * self.run.radius_m.abs();
         run.initial_path_error_m.is_some_and(is_on_circle)
@@ -73,7 +74,7 @@ impl TurnSeries {
     }
 
     /// Returns the value of the condition in a run (m/s²): lateral acceleration before the power-off, or mean
-    /// deceleration of the braking. `None` for a run that was cut short.
+    /// deceleration of the braking. `None` for a run without metrics.
     fn reached(&self, run: &TurnDisturbanceMetrics) -> Option<f64> {
         match self.run.disturbance {
             Disturbance::PowerOff => run.initial_lateral_acceleration_mps2,

@@ -94,9 +94,9 @@ impl Weave {
     }
 
     /// Computes the metrics of a run of `model` from the first harmonics of steering-wheel angle, yaw rate, lateral
-    /// acceleration and steering-wheel torque, over the evaluated periods. All are `None` for a run that was cut short
-    /// or has fewer than eight rows in a period. Metrics with the torque are `None` for a car without known steering
-    /// axes.
+    /// acceleration and steering-wheel torque, over the evaluated periods. All are `None` for a run that ended before
+    /// its planned duration or has fewer than eight telemetry rows in a period. Metrics with the torque are `None` for
+    /// a car without known steering axes.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> WeaveMetrics {
         if !trajectory.covers(self.duration_s()) || self.frequency_hz * trajectory.dt_s() > MAX_PERIODS_IN_STEP {
             return WeaveMetrics::default();
