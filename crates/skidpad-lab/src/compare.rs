@@ -93,9 +93,9 @@ pub enum Spread {
 /// over a run.
 pub const POSITION_NOISE_MM: f64 = 3.0;
 
-/// Returns true if a `gap` (≥ 0) between two values of `metric` is too small to judge a solver: a length in mm below
-/// [`POSITION_NOISE_MM`], a time in s below half a step, or a gap that rounds to 0 in the digits of the metric. `dt` is
-/// the longer one of the steps of both values (s).
+/// Returns true if a `gap` (≥ 0) between two values of `metric` is too small to judge a solver. This is a length in mm
+/// below [`POSITION_NOISE_MM`], a time in s below half a step, or any gap that rounds to 0 in the digits of the metric.
+/// `dt` is the longer one of the steps of both values (s).
 pub fn is_noise(gap: f64, metric: &Metric, dt: f64) -> bool {
     let is_within_unit_noise = match metric.unit {
         "mm" => gap < POSITION_NOISE_MM,

@@ -109,8 +109,9 @@ pub fn root_mean_square(samples: &[f64]) -> f64 {
     (samples.iter().map(|sample| sample * sample).sum::<f64>() / samples.len().max(1) as f64).sqrt()
 }
 
-/// Returns the maximum transient vibration value: the largest root mean square over `window` consecutive samples, ISO
-/// 2631-1, 6.3.1 (with a linear window of 1 s); that of all samples if there are fewer.
+/// Returns the maximum transient vibration value of ISO 2631-1, 6.3.1: the largest root mean square over `window`
+/// consecutive samples. A linear window of 1 s is used there. If there are fewer samples, the result is the root mean
+/// square of all.
 pub fn maximum_transient(samples: &[f64], window: usize) -> f64 {
     let window = window.clamp(1, samples.len().max(1));
     samples.windows(window).map(root_mean_square).fold(0.0, f64::max)

@@ -57,9 +57,13 @@ impl TimeStep {
 /// `setup`. Returns the telemetry of the start and of every step, including that of the towed units (trailers and
 /// dollies), which have no controls. Times are step numbers times the step length.
 ///
-/// Each step does the following in this order: ask the driver whether it is finished, compute its controls from the
-/// last row, step the world, append the rows, call `progress` with the number of finished steps and the maximum number
-/// of steps, check the ground.
+/// Each step does the following:
+///
+/// - ask the driver whether the run is finished
+/// - compute the controls from the last row
+/// - step the world and append the rows
+/// - call `progress` with the number of finished steps and the maximum number of steps
+/// - check the ground
 ///
 /// A run ends early if the driver is finished, or if the car has left the ground of its scene. In the second case the
 /// trajectory stores the last time and place at which a wheel of the car carried load.

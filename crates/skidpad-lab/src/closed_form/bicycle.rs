@@ -38,9 +38,12 @@ impl Bicycle {
         (self.understeer < 0.0).then(|| (-self.wheelbase_m / self.understeer).sqrt())
     }
 
-    /// Builds the model from the mass `m` (kg) and the axles, each as `[x, c, ratio, roll_steer]`: position `x` ahead
-    /// of the centre of mass (m), cornering stiffness `C` (N/rad), steer ratio `s` (rad per rad of steering), and
-    /// roll-steer force `T`, the side force to the left per lateral acceleration (N per m/s²).
+    /// Builds the model from the mass `m` (kg) and the axles, each as `[x, c, ratio, roll_steer]`:
+    ///
+    /// - `x`: position ahead of the centre of mass (m)
+    /// - `c`: cornering stiffness C (N/rad)
+    /// - `ratio`: steer ratio s (rad per rad of steering)
+    /// - `roll_steer`: roll-steer force T, the side force to the left per lateral acceleration (N per m/s²)
     ///
     /// The side force of an axle is `Fᵢ = Cᵢ (sᵢ δ − β − xᵢ ψ̇ / v) + Tᵢ v ψ̇`. The balance of forces and yaw moments
     /// gives `A = ΣC s x − ΣC x ΣC s / ΣC`, `L = (ΣC x² − (ΣC x)²/ΣC) / A` and `K = −((m − ΣT) ΣC x / ΣC + ΣT x) / A`.

@@ -244,10 +244,10 @@ impl<'a> TurnBalance<'a> {
             .collect()
     }
 
-    /// Computes the force across the path (N, positive to the left) and the yaw moment about the centre of mass (N m,
-    /// positive to the left) at the sideslip angle `beta` (rad) with the wheel angles `wheel_angles` relative to the
-    /// car (rad). Both include side forces, longitudinal forces and the aerodynamic side force. The moment also
-    /// includes the aligning moments and the drag at its point of application.
+    /// Computes the force across the path (N) and the yaw moment about the centre of mass (N m), both positive to the
+    /// left. `beta` is the sideslip angle (rad); `wheel_angles` are the angles of the wheels relative to the car (rad).
+    /// Both results include side forces, longitudinal forces and the aerodynamic side force. The moment also includes
+    /// the aligning moments and the drag at its point of application.
     fn lateral_force_and_moment(&self, beta: f64, wheel_angles: &[f64]) -> [f64; 2] {
         let (tyre_forces, aero) = (self.tyre_forces(beta, wheel_angles), &self.model.parts().aero);
         let (longitudinal_forces, (sin, cos)) = (self.longitudinal_forces(beta, &tyre_forces), beta.sin_cos());
@@ -297,10 +297,10 @@ impl<'a> TurnBalance<'a> {
         find_rising_root(moment, -MAX_SLIP_ANGLE_RAD, MAX_SLIP_ANGLE_RAD)
     }
 
-    /// Computes the longitudinal slip of each wheel (–, positive for drive) for the forces of
-    /// [`TurnBalance::longitudinal_forces`] at the sideslip angle `beta` and the steering angle `delta` (rad), at the
-    /// lateral slip of the wheel. A wheel whose tyre cannot produce its force spins with [`SPINNING_SLIP`] in the
-    /// direction of the force.
+    /// Computes the longitudinal slip of each wheel (–, positive for drive) that produces the forces of
+    /// [`TurnBalance::longitudinal_forces`]. `beta` is the sideslip angle, `delta` the steering angle (rad); they also
+    /// give the lateral slip of each wheel. A wheel whose tyre cannot produce its force spins with [`SPINNING_SLIP`] in
+    /// the direction of the force.
     fn longitudinal_slips(&self, beta: f64, delta: f64) -> Vec<f64> {
         let tyre_forces = self.tyre_forces(beta, &self.wheel_angles(delta));
         // Slip of wheel `i` at which its tyre has the demanded longitudinal force (N).
@@ -364,11 +364,14 @@ pub fn steer_to_hold(model: &Model, lateral_acceleration: f64, v: f64) -> f64 {
 /// Computes the largest lateral acceleration that the tyres hold in steady cornering (m/s², magnitude, ≥ 0.1). The turn
 /// has the direction in which the car tips first. The upper bound is the smaller of rollover threshold and 50 m/s².
 /// Bisects 24 times between 0.1 m/s² and this bound, and returns the lower end. Without a `speed` (m/s) the path has an
-/// infinite radius and there are no aerodynamic forces.
+/// infinite radius and there are no aerodynamic forces. The result has no meaning for tyres without creep (dry
+/// friction).
 ///
-/// `None` in three cases: the car has no rollover threshold; the tyres still hold 99.9 % of the upper bound, so that
-/// the car tips first (or holds almost 50 m/s²); or the tyres do not hold 0.1 m/s², for example because nothing steers.
-/// The result has no meaning for tyres without creep (dry friction).
+/// `None` in three cases:
+///
+/// - The car has no rollover threshold.
+/// - The tyres hold 99.9 % of the upper bound, so that the car tips first (or holds almost 50 m/s²).
+/// - The tyres do not hold 0.1 m/s², for example because nothing steers.
 pub fn grip_limit(model: &Model, speed: Option<f64>) -> Option<f64> {
     const MAX_SEARCHED_ACCELERATION_MPS2: f64 = 50.0;
     let rollover_acceleration = steady_state::rollover(model)?.lateral_acceleration;

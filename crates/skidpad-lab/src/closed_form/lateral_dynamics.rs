@@ -99,8 +99,8 @@ impl LateralDynamics {
         [mass, sum(&|axle| axle.x_m) / mass]
     }
 
-    /// Returns the static margin (–), positive for a car that understeers: the distance of the neutral steer point
-    /// behind the centre of mass, over the distance from the first to the last axle. The formula is
+    /// Returns the static margin (–), positive for a car that understeers. It is the distance of the neutral steer
+    /// point behind the centre of mass, relative to the distance from the first to the last axle:
     /// `−(ΣC x / ΣC + ΣT x / (m − ΣT)) / L` (W. F. Milliken, D. L. Milliken, *Race Car Vehicle Dynamics*, section
     /// 5.10). `None` without cornering stiffness or with one axle.
     pub fn static_margin(&self) -> Option<f64> {

@@ -15,10 +15,17 @@ const MIN_SUPPORT_RATIO: f64 = 1.5;
 /// value.
 const MIN_ROLL_LEVER_M: f64 = 1e-3;
 
-/// Returns the notes on `model`, as sentences: on ride frequency and damping of each axle, identical dampers, load
-/// capacity of the springs, bump travel at top speed, lift at speed, stability and rollover, weak brakes, rays outside
-/// the hull, geometry of the wheels, and conflicting steered axles. Empty if nothing is remarkable. The notes have this
-/// order; notes on axles are listed from the front.
+/// Returns the notes on `model`, as sentences; empty if nothing is remarkable. The notes have this order:
+///
+/// - ride frequency and damping of each axle, from the front
+/// - identical dampers on the first and the last axle
+/// - load capacity of the suspension, and bump travel at top speed
+/// - aerodynamic lift
+/// - stability and rollover
+/// - weak brakes
+/// - rays of wheels that start outside the hull
+/// - geometry of the wheels
+/// - steered axles without a common turning centre
 pub fn lints(model: &Model) -> Vec<String> {
     let figures = Characteristics::new(model);
     let mut notes = Vec::new();
@@ -235,10 +242,13 @@ fn ray_start_note(model: &Model) -> Option<String> {
     ))
 }
 
-/// Checks the wheels. Returns notes on axles closer together than the sum of their radii, wheels whose spin inertia
-/// is that of a disc of more than half the mass they carry, and radii above 1.5 times the height of the centre of
-/// mass. Each pair of neighbouring axles has a note of its own, with the radii of their first wheels; the other notes
-/// list all wheels concerned.
+/// Checks the wheels. Returns the notes in this order:
+///
+/// - Neighbouring axles are closer together than the sum of their radii: a note for each pair, with the radii of the
+///   first wheels.
+/// - The spin inertia of wheels is that of a disc of more than half the mass they carry: one note with all these
+///   wheels.
+/// - Wheels have radii above 1.5 times the height of the centre of mass: one note with all these wheels.
 fn wheel_geometry_notes(model: &Model, axles: &[AxleCharacteristics]) -> Vec<String> {
     let mut notes = Vec::new();
     let radius = |axle: usize| model.wheels().iter().find(|w| w.axle == axle).map_or(0.0, |w| f64::from(w.radius));

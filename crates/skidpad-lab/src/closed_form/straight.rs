@@ -55,9 +55,14 @@ fn has_speed_dependent_loads(model: &Model) -> bool {
 }
 
 /// Returns the share of each wheel in the drive force (–), in wheel order, with a sum of 1. Shares are proportional to
-/// the following wheel torques: wheel motors at full torque; an engine alone, as its differentials divide the torque;
-/// an engine with additional electric motors, the maximum torques of the engine in first gear and of the motors at
-/// standstill. All wheels have equal shares for a car without a drive.
+/// wheel torques, which are sums of:
+///
+/// - wheel motors: full torque
+/// - electric motors: torque at standstill, divided equally among the wheels of a motor
+/// - engine: maximum torque in first gear; without electric motors only the shares by which its differentials divide
+///   the torque
+///
+/// All wheels have equal shares for a car without a drive.
 pub fn drive_shares(model: &Model) -> Vec<f64> {
     // Torque of the additional electric motors at wheel `i` (N m); a motor divides its torque equally.
     let motor_torque_sum = |i: usize| -> f64 {
@@ -166,9 +171,9 @@ fn full_load_torque(engine: &Engine, speed: f32) -> f32 {
     engine.torque_at(speed.max(engine.idle_speed), 1.0)
 }
 
-/// Computes the stall speed of the torque converter: the engine speed at full throttle with the car standing, at
-/// which engine and impeller torque balance, at most the limiter speed (rad/s); `None` without an engine or a
-/// converter. Below idle speed the engine has its torque at idle.
+/// Computes the stall speed of the torque converter (rad/s): the engine speed at full throttle with a standing car. At
+/// this speed engine and impeller torque balance; it is at most the limiter speed. Below idle speed the engine has its
+/// torque at idle. `None` without an engine or a converter.
 pub fn stall_speed(model: &Model) -> Option<f64> {
     let EngineDrive { engine, launch_device: LaunchDevice::Converter(converter), .. } =
         model.parts().powertrain.engine()?
@@ -187,9 +192,9 @@ pub fn motor_power(model: &Model) -> Option<f64> {
     (!motors.is_empty()).then(|| motors.iter().map(max_power).sum())
 }
 
-/// Computes the full-throttle torque into the gearbox when its input shaft turns at `input_speed` rad/s in `gear` (N
-/// m). The torque of an open torque converter is the turbine torque at the balance of engine and impeller; with a
-/// clutch or a locked converter it is the full-load torque of the engine at this speed.
+/// Computes the full-throttle torque into the gearbox (N m) when its input shaft turns at `input_speed` rad/s in
+/// `gear`. With a clutch or a locked torque converter it is the full-throttle torque of the engine at this speed. With
+/// an open converter it is the turbine torque at the engine speed at which engine and impeller torque balance.
 fn gearbox_torque(drive: &EngineDrive, gear: i8, input_speed: f64) -> f64 {
     let engine = &drive.engine;
     match &drive.launch_device {

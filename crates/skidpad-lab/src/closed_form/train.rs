@@ -106,8 +106,8 @@ struct HitchForces {
     braking_force: f64,
 }
 
-/// Computes the stopping distance of a train from `v` m/s on level ground with load transfer (m), by
-/// `s = (m / 2 k) ln(1 + k v² / F)` with the sums of mass, drag coefficient and braking force of all vehicles. The
+/// Computes the stopping distance of a train from `v` m/s on level ground with load transfer (m):
+/// `s = (m / 2 k) ln(1 + k v² / F)`. Mass m, drag coefficient k and braking force F are sums over all vehicles. The
 /// pedal is fully pressed. Trailers without brakes on the driver's pedal only roll, but an overrun device presses its
 /// brakes by the force on the hitch ahead.
 ///

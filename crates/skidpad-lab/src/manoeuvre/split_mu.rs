@@ -73,8 +73,8 @@ impl SplitMu {
         Scene { boxes: vec![strip], ..Scene::flat() }
     }
 
-    /// Returns the friction limits of the sides with high and low grip in g, `[k_H, k_L]`: the mean longitudinal
-    /// friction of the tyres at their static loads, weighted by the load, times the grip.
+    /// Returns the friction limits of the sides with high and low grip, `[k_H, k_L]` (g). They are the mean
+    /// longitudinal friction of the tyres at their static loads, weighted by the load, times the grip of the side.
     fn friction_limits(&self, model: &Model) -> [f64; 2] {
         let loads = (0..model.wheels().len()).map(|i| (i, model.static_load(i)));
         let (force, load) = loads.fold((0.0, 0.0), |(force, sum), (i, load)| {

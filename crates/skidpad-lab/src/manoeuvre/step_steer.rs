@@ -62,8 +62,8 @@ metrics! {
 }
 
 impl StepSteer {
-    /// Returns the final angle of the ramp, clamped to the steering lock of the car (rad), positive to the left:
-    /// [`Self::steer_rad`] if given, otherwise the angle that holds the lateral acceleration in a steady turn.
+    /// Returns the final angle of the ramp (rad, positive to the left), clamped to the steering lock of the car. The
+    /// angle is [`Self::steer_rad`] if given, otherwise the angle that holds the lateral acceleration in a steady turn.
     pub fn angle(&self, model: &Model) -> f64 {
         let steering_lock = f64::from(model.parts().steering.lock);
         let steady_turn_angle = || steer_to_hold(model, self.lateral_acceleration_mps2, self.speed_mps);
