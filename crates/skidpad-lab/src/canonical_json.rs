@@ -5,7 +5,8 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 /// Returns the same text for equal contents: keys in alphabetical order, no spaces, all digits of numbers. Characters
-/// beyond ASCII are escaped. The text is that of `json.dumps(content, sort_keys=True, separators=(",", ":"))` in Python.
+/// beyond ASCII are escaped. The text is that of `json.dumps(content, sort_keys=True, separators=(",", ":"))` in
+/// Python.
 pub fn canonical_text(content: &Value) -> String {
     let mut text = String::new();
     append_value(&mut text, content);
@@ -22,15 +23,17 @@ pub fn hash_of(content: &Value) -> String {
     sha256(canonical_text(content).as_bytes())
 }
 
-/// Returns the differences of two contents, one text for each place, such as `rate: 60.0 there, 120.0 here`. A key that
-/// one of the contents lacks counts as `null`.
+/// Returns the differences of two contents, one text for each place, such as `rate: 60.0 there, 120.0 here`. Objects
+/// are compared key by key, arrays of equal length element by element; other values count as one place. A key that one
+/// of the contents lacks counts as `null`.
 pub fn differences(there: &Value, here: &Value) -> Vec<String> {
     let mut texts = Vec::new();
     append_differences(&mut texts, there, here, "");
     texts
 }
 
-/// Appends the differences at `place` and below.
+/// Appends the differences of `there` and `here`, which are at `place` of the contents (keys and indices separated by
+/// points; empty for the whole contents). Keys that only `here` has follow those of `there`.
 fn append_differences(texts: &mut Vec<String>, there: &Value, here: &Value, place: &str) {
     let inner = |key: &str| if place.is_empty() { key.to_owned() } else { format!("{place}.{key}") };
     match (there, here) {
@@ -92,7 +95,7 @@ fn append_list<T>(
     text.push(brackets[1]);
 }
 
-/// Appends a number with a fraction, or with an exponent of a sign and two digits or more, as Python writes it.
+/// Appends a number as Python writes it: with a fraction, or with an exponent that has a sign and at least two digits.
 fn append_float(text: &mut String, number: f64) {
     let digits = format!("{number:?}");
     let Some((mantissa, exponent)) = digits.split_once('e') else {
@@ -103,7 +106,8 @@ fn append_float(text: &mut String, number: f64) {
     append_display(text, format_args!("{mantissa}e{sign}{magnitude:0>2}"));
 }
 
-/// Appends a text in quotes, with escapes for everything but printable ASCII.
+/// Appends a text in quotes. Everything but printable ASCII is escaped, characters beyond `U+FFFF` as two escapes
+/// (UTF-16).
 fn append_string(text: &mut String, string: &str) {
     text.push('"');
     for character in string.chars() {

@@ -12,8 +12,8 @@ pub struct MetricChange {
 }
 
 impl MetricChange {
-    /// Returns the changes of the metrics of two lists, matched by name: in the order of `before`, followed by those that
-    /// only `after` has.
+    /// Returns the changes of the metrics of two lists, matched by name. They have the order of `before`, followed by
+    /// the metrics that only `after` has. A metric that is missing in one list has no value there.
     pub fn list(before: &[Metric], after: &[Metric]) -> Vec<Self> {
         let find = |list: &[Metric], metric: &Metric| {
             let found = list.iter().find(|other| other.name == metric.name);
@@ -29,8 +29,8 @@ impl MetricChange {
         Some(self.after.value? - self.before.value?)
     }
 
-    /// Returns the difference in % of the value before the change; `None` without difference, for a value that rounds to
-    /// 0, and for a metric in %, whose difference is in points.
+    /// Returns the difference in % of the magnitude of the value before the change. `None` without difference, if the
+    /// value before rounds to 0, and for a metric in %, whose difference is in points.
     pub fn percent(&self) -> Option<f64> {
         let value = self.before.value.filter(|value| !self.before.rounds_to_zero(*value))?;
         (self.before.unit != "%").then_some(100.0 * self.difference()? / value.abs())

@@ -8,15 +8,16 @@ use skidpad_core::{Assist, CarStart, Channel, Contribution, Model, Scene, Solver
 /// Time step of the world whose columns are read (s).
 const NAMING_DT_S: f32 = 0.01;
 
-/// Returns the names of the telemetry columns of a car of `model` on `solver`. They depend on the wheels, shafts and
-/// assists of the model and on the aids of the solver.
+/// Returns the names of the telemetry columns of a car of `model` on `solver`, by building a world with one car. The
+/// names depend on the wheels, shafts and assists of the model and on the non-physical aids of the solver.
 pub fn column_names(solver: &SolverInfo, model: &Arc<Model>) -> Vec<String> {
     let start = CarStart { model: Arc::clone(model), placement: Placement::default() };
     (solver.build_world)(&Scene::flat(), &[start], NAMING_DT_S).frame(0).header(model)
 }
 
-/// Returns the channel of the telemetry column `name`, such as `load_n.1l`; `None` for another name. The part behind
-/// the point selects the list: an assist, the hitch, or a wheel.
+/// Returns the channel (name, unit and meaning) of the telemetry column `name`, such as `load_n.1l`; `None` for another
+/// name. A name without a point is a channel of the car. Otherwise the part behind the point selects the list: assists,
+/// the hitch, or wheels. Shaft torques have one channel for all shafts.
 pub fn channel_of_column(name: &str) -> Option<Channel> {
     let find = |list: &[Channel], name: &str| list.iter().find(|channel| channel.name == name).copied();
     let Some((quantity, part)) = name.split_once('.') else { return find(VEHICLE_CHANNELS, name) };

@@ -93,9 +93,9 @@ pub enum Spread {
 /// over a run.
 pub const POSITION_NOISE_MM: f64 = 3.0;
 
-/// Returns whether a `gap` between two values of `metric` is too small to judge a solver: a length below
-/// [`POSITION_NOISE_MM`], a time below half a step, or a gap that rounds to 0 in the digits of the metric. `dt` is the
-/// longer of the steps of the two values (s).
+/// Returns true if a `gap` (≥ 0) between two values of `metric` is too small to judge a solver. This is a length in mm
+/// below [`POSITION_NOISE_MM`], a time in s below half a step, or any gap that rounds to 0 in the digits of the metric.
+/// `dt` is the longer one of the steps of both values (s).
 pub fn is_noise(gap: f64, metric: &Metric, dt: f64) -> bool {
     let is_within_unit_noise = match metric.unit {
         "mm" => gap < POSITION_NOISE_MM,
@@ -107,7 +107,8 @@ pub fn is_noise(gap: f64, metric: &Metric, dt: f64) -> bool {
 
 impl Spread {
     /// Computes the spread of `values`, which have the unit and digits of `metric` and were measured with a step of
-    /// `dt` s. `Unknown` for fewer than two values. The mean is the size that the percentage refers to.
+    /// `dt` s. The spread is the difference of the largest and the smallest value; a percentage refers to the magnitude
+    /// of the mean. `Unknown` for fewer than two values.
     pub fn between(values: &[f64], metric: &Metric, dt: f64) -> Self {
         if values.len() < 2 {
             return Spread::Unknown;
@@ -122,10 +123,14 @@ impl Spread {
         Self::classify((value - reference).abs(), reference, metric, dt)
     }
 
-    /// Classifies the difference `gap` (≥ 0) between values whose mean or reference is `reference`, in this order:
-    /// percentage points for a metric in %; noise for lengths in mm below [`POSITION_NOISE_MM`]; half a step for times
-    /// in s below `0.5 dt` that exceed 0.1 % of `reference`; unknown if `reference` rounds to 0; otherwise `gap` in %
-    /// of the magnitude of `reference`.
+    /// Classifies the difference `gap` (≥ 0) between values whose mean or reference is `reference`. The first rule that
+    /// applies counts:
+    ///
+    /// - A metric in % has percentage points.
+    /// - A length in mm below [`POSITION_NOISE_MM`] is noise.
+    /// - A time in s below `0.5 dt` is half a step, if it also exceeds 0.1 % of `reference`.
+    /// - A `reference` that rounds to 0 gives an unknown spread.
+    /// - Otherwise the result is `gap` in % of the magnitude of `reference`.
     fn classify(gap: f64, reference: f64, metric: &Metric, dt: f64) -> Self {
         match metric.unit {
             "%" => Spread::Percent(gap),
@@ -160,7 +165,8 @@ impl Spread {
 
 impl Comparison {
     /// Returns the table of metrics, one row per metric of the first solver; empty without solvers. A missing value is
-    /// shown as "-". The spread is that of the solvers that are not peers.
+    /// shown as "-". The spread is that of the solvers that are not peers (peers are reference vehicles, which are
+    /// listed only).
     pub fn rows(&self) -> Vec<MetricRow> {
         let Some(first) = self.outcomes.first() else { return Vec::new() };
         first
@@ -179,13 +185,15 @@ impl Comparison {
             .collect()
     }
 
-    /// Returns the result of the first solver that is not a peer, otherwise of the first; `None` without solvers.
+    /// Returns the result of the first solver that is not a peer (reference vehicle). If all are peers, returns that of
+    /// the first solver. `None` without solvers.
     pub fn main_outcome(&self) -> Option<&Outcome> {
         self.outcomes.iter().find(|outcome| !outcome.peer).or(self.outcomes.first())
     }
 
-    /// Returns the larger spread of the metric called `name` in two comparisons. A spread that is not expressed in % counts
-    /// only if both are not.
+    /// Returns the larger spread of the metric called `name` in two comparisons. A spread in % counts as larger than
+    /// one that is not expressed in %. If neither is in %, the result is that of the first comparison. A comparison
+    /// without the metric has an unknown spread.
     pub fn larger_spread(comparisons: [&Self; 2], name: &str) -> Spread {
         let spread_of = |comparison: &Self| {
             let rows = comparison.rows();
@@ -195,8 +203,8 @@ impl Comparison {
         if b.percent() > a.percent() { b } else { a }
     }
 
-    /// Computes the spread of metric number `index` over the solvers that are not peers; unknown if one of them has
-    /// no value.
+    /// Computes the spread of metric number `index` over the solvers that are not peers (reference vehicles). The
+    /// spread is unknown if one of these solvers has no value.
     fn spread(&self, index: usize, metric: &Metric) -> Spread {
         let metric_value = |outcome: &Outcome| outcome.metrics.get(index).and_then(|metric| metric.value);
         let values: Option<Vec<f64>> = self.outcomes.iter().filter(|outcome| !outcome.peer).map(metric_value).collect();
@@ -204,8 +212,9 @@ impl Comparison {
     }
 }
 
-/// Executes `procedure` with `model` on one solver with the steps `dt` and the changes `overrides`. Calls `report_steps`
-/// about 200 times per run with the number of newly finished steps, whose sum is always the planned number.
+/// Executes `procedure` with `model` on the solver `info` with the step length `dt` and the changes `overrides`. Calls
+/// `report_steps` about 200 times per run with the number of newly finished steps. The sum of these numbers is always
+/// the planned number of steps.
 pub fn run_solver(
     info: &SolverInfo,
     model: &Arc<Model>,
@@ -219,13 +228,15 @@ pub fn run_solver(
     Outcome { backend: info.name, peer: info.comparison_only, trajectory, metrics, incomplete, failed_test, curves }
 }
 
-/// Drives `manoeuvre` with `model` on every solver of `backends` that can simulate it ([`can_simulate`]), each on its own
-/// thread, and measures the runs.
+/// Drives `manoeuvre` with `model` on every solver of `backends` that can simulate it ([`can_simulate`]), each on its
+/// own thread, and measures the runs.
 ///
-/// Results do not depend on the timing of the threads. `progress` is called from all of them, about 200 times each.
-/// The changes `overrides` are applied without checks. The total of the progress is that of the planned duration on
-/// all solvers. A panic of a run is passed on. The description includes the changes. Results have the order of
-/// `backends`.
+/// Parameters of the manoeuvre that depend on the car are computed once before. The changes `overrides` are applied
+/// without checks; the description includes them. Results have the order of `backends` and do not depend on the timing
+/// of the threads. A panic of a run is passed on.
+///
+/// `progress` is called from all threads, about 200 times each. Its total is that of the planned duration on all
+/// solvers.
 pub fn compare(
     backends: &[SolverInfo],
     model: &Arc<Model>,

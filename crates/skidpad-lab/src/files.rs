@@ -42,7 +42,8 @@ pub const STANDARD_OUTPUT: &str = "-";
 /// in place, and [`STANDARD_OUTPUT`] writes to the standard output. A pipe that its reader closes is not an error.
 ///
 /// # Errors
-/// Returns an error if the folder cannot be created or written, or if `write_content` fails. No incomplete file is left behind.
+/// Returns an error if the folder cannot be created or written, or if `write_content` fails. No incomplete file is left
+/// behind.
 pub fn write_atomically(
     path: &Path,
     write_content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
@@ -50,8 +51,8 @@ pub fn write_atomically(
     try_write(path, write_content).map_err(|reason| WriteError { path: path.to_owned(), reason })
 }
 
-/// Checks whether `path` can be written, by creating and removing a temporary file in its innermost existing folder.
-/// Leaves nothing behind. The standard output, devices and pipes are not tested. Used before a long run.
+/// Checks whether `path` can be written, before a long run. Creates and removes a temporary file in the innermost
+/// existing folder of the path. Standard output, devices and pipes are not tested.
 ///
 /// # Errors
 /// Returns the error that a write would return at this moment.
@@ -64,8 +65,8 @@ pub fn check_writable(path: &Path) -> Result<(), WriteError> {
     try_check().map_err(|reason| WriteError { path: path.to_owned(), reason })
 }
 
-/// Returns whether both paths lead to the same file through any names and links: the same existing file on Unix
-/// (device and inode), or equal paths after resolving links. Errors count as different files.
+/// Returns true if both paths lead to the same file through any names and links. On Unix the same device and inode are
+/// sufficient. Otherwise the paths must be equal after resolving links. Errors count as different files.
 pub fn is_same_file(a: &Path, b: &Path) -> bool {
     #[cfg(unix)]
     {
@@ -96,9 +97,11 @@ fn unfinished_files() -> MutexGuard<'static, Vec<PathBuf>> {
     UNFINISHED_FILES.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Resolves `path` through symbolic links to an absolute path. The last link may point to a file that does not exist
-/// yet. A path in a missing folder or without a file name is returned after following links at its end, without making
-/// it absolute. Fails after 40 links.
+/// Resolves `path` through symbolic links to an absolute path. The file at the end of the links need not exist. If its
+/// folder is missing, or it has no file name, the path at the end of the links is returned without making it absolute.
+///
+/// # Errors
+/// Fails for 40 or more links in a row.
 fn resolve_symlinks(path: &Path) -> io::Result<PathBuf> {
     const MAX_SYMLINKS: usize = 40;
     let mut path = path.to_owned();
@@ -138,11 +141,13 @@ enum WriteTarget {
     File(PathBuf),
 }
 
-/// Determines the destination for `path`: standard output, a device or pipe, or a file after resolving links. Anything
-/// that is neither a folder nor an existing special file is a file, also if it does not exist.
+/// Determines the destination of a write to `path`. The path [`STANDARD_OUTPUT`] is the standard output. All other
+/// paths are resolved through symbolic links. An existing entry that is neither a file nor a folder is a device (or
+/// pipe). Everything else is a file: an existing file, a missing entry, and an entry that cannot be examined. The
+/// destination has the resolved path.
 ///
 /// # Errors
-/// Fails for a path without a file name, for a folder and for too many links.
+/// Fails for a path without a file name (such as `..`), for an existing folder, and for too many links.
 fn write_target(path: &Path) -> io::Result<WriteTarget> {
     if path == Path::new(STANDARD_OUTPUT) {
         return Ok(WriteTarget::StandardOutput);
@@ -158,8 +163,8 @@ fn write_target(path: &Path) -> io::Result<WriteTarget> {
     }
 }
 
-/// Writes to the destination of `path` with `write_content`; files by a temporary file, devices and the standard output
-/// directly. A pipe that its reader closes is not an error.
+/// Writes to the destination of `path` with `write_content`: a file by a temporary file, a device or the standard
+/// output directly. A pipe that its reader closes is not an error.
 fn try_write(path: &Path, write_content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     match write_target(path)? {
         WriteTarget::StandardOutput => write_until_closed(io::stdout().lock(), write_content),
@@ -170,10 +175,10 @@ fn try_write(path: &Path, write_content: impl FnOnce(&mut dyn Write) -> io::Resu
     }
 }
 
-/// Creates the missing parent folders of `path` and a temporary file there, which is listed in [`UNFINISHED_FILES`]
-/// while it is written. Replaces `path` by it if `write_content` succeeds; the new file has the permissions of an
-/// existing one. Removes it from the list in any case. Created folders remain after an error. An ancestor that is not a
-/// folder is an error.
+/// Writes the file `path` with `write_content` by a temporary file in the same folder, which replaces `path` after
+/// success. Missing parent folders are created first and remain after an error; an ancestor that is not a folder is an
+/// error. The new file has the permissions of an existing one. The temporary file is listed in [`UNFINISHED_FILES`]
+/// while it is written.
 fn write_file(path: &Path, write_content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let existing_metadata = std::fs::metadata(path).ok();
     require_existing_folder(path)?;

@@ -39,20 +39,21 @@ struct FrameFile {
 }
 
 impl FrameStore {
-    /// Creates a store with the row `first` that keeps [`MAX_FRAMES_IN_MEMORY`] rows in memory.
+    /// Creates a store with the telemetry row `first` that keeps [`MAX_FRAMES_IN_MEMORY`] rows in memory.
     pub fn new(first: Frame) -> Self {
         Self::with_memory_limit(MAX_FRAMES_IN_MEMORY, first)
     }
 
-    /// Creates a store with the row `first` that keeps `max_in_memory` rows in memory (at least one) before it uses the
-    /// file.
+    /// Creates a store with the telemetry row `first` that keeps `max_in_memory` rows in memory (at least one) before
+    /// it uses the file.
     pub fn with_memory_limit(max_in_memory: usize, first: Frame) -> Self {
         Self { in_memory: vec![first], max_in_memory, frame_file: Mutex::default(), in_file: 0, unwritten: Vec::new() }
     }
 
-    /// Appends a row: to the rows in memory up to their limit, otherwise to the unwritten rows. Once these exceed
-    /// [`FRAMES_PER_BLOCK`], the first block of them is written to the file and removed; the last row always stays in
-    /// memory. [`FrameStore::failure`] reports a failed write, after which the rows of the block are lost.
+    /// Appends a telemetry row: to the rows in memory up to their limit, otherwise to the unwritten rows. Once there
+    /// are more than [`FRAMES_PER_BLOCK`] unwritten rows, their first block is written to the file. The last row is
+    /// therefore always in memory. [`FrameStore::failure`] reports a failed write, after which the rows of the block
+    /// are lost.
     pub fn push(&mut self, frame: Frame) {
         if self.in_memory.len() < self.max_in_memory {
             return self.in_memory.push(frame);
@@ -66,26 +67,28 @@ impl FrameStore {
         }
     }
 
-    /// Returns the number of rows, at least 1.
+    /// Returns the number of telemetry rows, at least 1.
     pub fn len(&self) -> usize {
         self.in_memory.len() + self.in_file + self.unwritten.len()
     }
 
-    /// Returns the number of rows that are in memory.
+    /// Returns the number of telemetry rows that are in memory.
     #[cfg(test)]
     pub fn frames_in_memory(&self) -> usize {
         self.in_memory.len() + self.unwritten.len()
     }
 
+    /// Returns the first telemetry row of the run.
     pub fn first(&self) -> &Frame {
         &self.in_memory[0]
     }
 
+    /// Returns the last telemetry row of the run.
     pub fn last(&self) -> &Frame {
         self.unwritten.last().unwrap_or(&self.in_memory[self.in_memory.len() - 1])
     }
 
-    /// Returns row `k`, counted from 0; `None` if there is no such row or the file cannot be read.
+    /// Returns telemetry row `k`, counted from 0; `None` if there is no such row or the file cannot be read.
     pub fn get(&self, k: usize) -> Option<Cow<'_, Frame>> {
         // Number of the first row after those in the file.
         let unwritten_start = self.in_memory.len() + self.in_file;
@@ -95,8 +98,8 @@ impl FrameStore {
         self.in_memory.get(k).map(Cow::Borrowed).or_else(|| self.read(k, 1).pop().map(Cow::Owned))
     }
 
-    /// Iterates over the rows from row `k` on, counted from 0: rows in memory, then those of the file, read in blocks
-    /// of [`FRAMES_PER_BLOCK`], then the unwritten rows. Rows of an unreadable file are missing.
+    /// Iterates over the telemetry rows from row `k` on, counted from 0: rows in memory, then rows of the file in
+    /// blocks of [`FRAMES_PER_BLOCK`], then unwritten rows. Rows of a file that cannot be read are missing.
     pub fn frames_from(&self, k: usize) -> impl Iterator<Item = Cow<'_, Frame>> {
         // Number of the first row after those in the file.
         let unwritten_start = self.in_memory.len() + self.in_file;
@@ -110,13 +113,13 @@ impl FrameStore {
             .chain(self.unwritten.iter().skip(k.saturating_sub(unwritten_start)).map(Cow::Borrowed))
     }
 
-    /// Returns the first error of the temporary file; `None` if no row is missing.
+    /// Returns the first error of the temporary file; `None` if no telemetry row is missing.
     pub fn failure(&self) -> Option<io::Error> {
         self.lock_file().error.as_ref().map(|error| io::Error::new(error.kind(), error.to_string()))
     }
 
-    /// Reads `count` rows of the file, from row `first_row` of the run on (not below the number of rows in memory);
-    /// returns none if the file cannot be read.
+    /// Reads `count` telemetry rows of the file, from row `first_row` of the run on (not below the number of rows in
+    /// memory); returns none if the file cannot be read.
     fn read(&self, first_row: usize, count: usize) -> Vec<Frame> {
         let columns = self.first().row().len();
         let values = self.lock_file().values((first_row - self.in_memory.len()) * columns, count * columns);
@@ -152,8 +155,8 @@ impl FrameFile {
         bytes_read.unwrap_or_default().as_chunks().0.iter().map(|bytes| f64::from_ne_bytes(*bytes)).collect()
     }
 
-    /// Calls `access` with the file, which is created when needed, and returns its result. Stores the first error;
-    /// returns `None` then and in all later calls.
+    /// Calls `access` with the file and returns its result. The first call creates the file. The first error is stored;
+    /// this call and all later calls then return `None`.
     fn with_file<T>(&mut self, access: impl FnOnce(&mut File) -> io::Result<T>) -> Option<T> {
         if self.error.is_some() {
             return None;

@@ -12,9 +12,9 @@ pub const GRIP_LIMIT_UTILISATION: f64 = 0.9;
 /// utilisation is a quotient of rounding errors.
 const MIN_LOAD_SHARE: f64 = 0.02;
 
-/// Computes the utilisation `√((F_x / μ_x F_z)² + (F_y / μ_y F_z)²)` of wheel number `wheel` in `frame` (–), on ground
-/// with the friction factor `grip`. At 1 the tyre slides or is at the peak of its slip curve. `None` for a wheel with
-/// at most 2 % of its static load.
+/// Computes the friction utilisation `√((F_x / μ_x F_z)² + (F_y / μ_y F_z)²)` of wheel number `wheel` in `frame` (–),
+/// on ground with the friction factor `grip`. At 1 the tyre slides or is at the peak of its slip curve. `None` for a
+/// wheel with at most 2 % of its static load.
 pub fn wheel_utilisation(model: &Model, grip: f32, frame: &Frame, wheel: usize) -> Option<f64> {
     let min_load = MIN_LOAD_SHARE * f64::from(model.static_load(wheel));
     let wheel_frame = &frame.wheels[wheel];

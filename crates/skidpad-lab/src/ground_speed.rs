@@ -10,10 +10,10 @@ pub(crate) fn speed_over_ground(frame: &Frame) -> f64 {
 /// Speed below which a car that moves backwards counts as rolling back (m/s); slower than walking pace.
 const MAX_ROLLBACK_SPEED_MPS: f64 = 1.0;
 
-/// Returns a function that computes the speed over the ground (m/s) of a car that started towards `heading_rad`. The
-/// speed is negative while the car moves mainly backwards (within 45° of the direction opposite to `heading_rad`)
-/// slower than [`MAX_ROLLBACK_SPEED_MPS`], so the first zero crossing marks the standstill. At a higher speed, as in a
-/// spin, it is positive in any direction.
+/// Returns a function that computes the signed speed over the ground (m/s) of a car that started towards `heading_rad`
+/// (rad). The speed is negative while the car rolls back: it moves within 45° of the direction opposite to
+/// `heading_rad`, slower than [`MAX_ROLLBACK_SPEED_MPS`]. In all other cases the speed is positive, also for a spinning
+/// car. The first zero crossing therefore marks the standstill.
 pub(crate) fn signed_speed(heading_rad: f64) -> impl Fn(&Frame) -> f64 + Copy {
     move |frame: &Frame| {
         let (sin, cos) = (frame.yaw_rad - heading_rad).sin_cos();

@@ -26,8 +26,8 @@ pub enum LossKind {
     /// The car moves faster sideways than along its axis, above 3 m/s. The value is the largest sideslip angle of the
     /// run, without sign (rad, up to a right angle; a car that moves backwards has none).
     Spin(f64),
-    /// The roll angle has changed by more than 60° since the start, and no wheel carries load. A car on a tilted table or a
-    /// banked road has loaded wheels.
+    /// The roll angle has changed by more than 60° since the start, and no wheel carries load. A car on a tilted table
+    /// or a banked road has loaded wheels.
     Rollover,
 }
 
@@ -37,7 +37,10 @@ fn axis_sideslip(frame: &Frame) -> f64 {
 }
 
 impl LostControl {
-    /// Returns the first moment at which the car of `trajectory` was lost; `None` if it was not.
+    /// Returns the first telemetry row in which the car of `trajectory` was lost; `None` if it never was. A car is lost
+    /// if it moves faster sideways than along its axis above 3 m/s, or if its roll angle has changed by more than 60°
+    /// while no wheel carries load. If both are true in this row, it has rolled over. The sideslip angle of a spin is
+    /// the largest one of the whole run above 3 m/s.
     pub fn find(trajectory: &Trajectory) -> Option<Self> {
         let start_roll = trajectory.first().roll_rad;
         let is_fast = |frame: &Frame| ground_speed::speed_over_ground(frame) > MIN_SPEED_MPS;

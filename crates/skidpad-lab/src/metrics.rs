@@ -69,8 +69,8 @@ macro_rules! metrics {
 }
 pub(crate) use metrics;
 
-/// Writes a header and the rows `metric,value,unit,description` with full precision. A metric without a value has an
-/// empty cell, and −0 is written as 0. The writer is flushed at the end.
+/// Writes a header and the rows `metric,value,unit,description`. Values have all digits; a metric without a value has
+/// an empty cell, and −0 is written as 0. The description is the label. The writer is flushed at the end.
 ///
 /// # Errors
 /// Returns the errors of `out`.

@@ -17,10 +17,13 @@ pub enum Order {
 }
 
 impl Order {
-    /// Computes the order from the `differences` between the values at neighbouring steps of `steps_s` (s, the
-    /// longest first). Fits Richardson's `|x(h) − x(k)| ∝ h^p − k^p` by least squares of the logarithms. Uses only
-    /// the differences before the first one that is noise; `is_noise` receives a difference and the longer of its two
-    /// steps (s). Within noise if all differences are; unknown if fewer than two are left or no order fits.
+    /// Computes the order of convergence from the `differences` between the values at neighbouring steps of `steps_s`
+    /// (s, the longest first). Fits Richardson's `|x(h) − x(k)| ∝ h^p − k^p` by least squares of the logarithms. Only
+    /// the differences before the first one that is noise are used; `is_noise` receives a difference and the longer one
+    /// of its two steps (s).
+    ///
+    /// The result is `WithinNoise` if all differences are noise. It is `Unknown` if fewer than two differences are
+    /// left, or if no order fits.
     pub fn from_differences(steps_s: &[f64], differences: &[f64], is_noise: impl Fn(f64, f64) -> bool) -> Self {
         // [longer step, shorter step, difference] of each pair of neighbours.
         let pairs: Vec<[f64; 3]> =
@@ -53,9 +56,9 @@ impl Order {
     }
 }
 
-/// Returns the order of [`ORDER_RANGE`] with the smallest squared misfit of the logarithms to
-/// `[longer step, shorter step, difference]`, with a free factor; `None` if that is the smallest or largest order
-/// tried. All orders are tried in steps of [`ORDER_STEP`].
+/// Returns the order of convergence that fits `differences` best, each given as longer step (s), shorter step (s) and
+/// difference. The misfit is the sum of squares of the logarithms, with a free factor. All orders of [`ORDER_RANGE`]
+/// are tried in steps of [`ORDER_STEP`]. `None` if the smallest or the largest one of these fits best.
 fn fit_order(differences: &[[f64; 3]]) -> Option<f64> {
     let squared_misfit = |order: f64| {
         let logs = differences.iter().map(|[h, k, gap]| gap.ln() - (h.powf(order) - k.powf(order)).ln());

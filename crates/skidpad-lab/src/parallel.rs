@@ -3,9 +3,8 @@
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// Runs `run_job` for the jobs `0..count` and returns the results in the order of the jobs. Each thread takes the next
-/// free job until none is left. Uses at most as many threads as the machine has cores, and as there are jobs: a run
-/// keeps its telemetry until it is measured, so the number of concurrent runs must be limited. A panic of a job is
-/// passed on.
+/// free job until none is left. There are at most as many threads as the machine has cores, and as there are jobs. This
+/// limits the memory, because each run keeps its telemetry until it is measured. A panic of a job is passed on.
 pub(crate) fn run_in_parallel<T: Send>(count: usize, run_job: &(dyn Fn(usize) -> T + Sync)) -> Vec<T> {
     let thread_count = std::thread::available_parallelism().map_or(1, usize::from).min(count);
     let next_job = AtomicUsize::new(0);

@@ -123,8 +123,9 @@ const MIN_SPEED_MPS: f64 = 1.0;
 /// Road-wheel angle below which gains are not defined (rad).
 const MIN_STEER_RAD: f64 = 0.002;
 
-/// Returns whether the car turns steadily: the lateral acceleration is that of the turn, `v_x ψ̇`, within 0.05 m/s² and
-/// 2 %, the speed is above [`MIN_SPEED_MPS`] and the steering above [`MIN_STEER_RAD`].
+/// Returns true if the car turns steadily. The lateral acceleration must be that of the turn, `v_x ψ̇`, within 0.05
+/// m/s² plus 2 % of its magnitude. Forward speed and road-wheel angle must exceed [`MIN_SPEED_MPS`] and
+/// [`MIN_STEER_RAD`] in magnitude.
 fn is_steady_turn(frame: &Frame) -> bool {
     let turning_acceleration = frame.vx_mps * frame.yaw_rate_radps;
     (frame.ay_mps2 - turning_acceleration).abs() <= 0.05 + 0.02 * frame.ay_mps2.abs()
@@ -164,7 +165,8 @@ pub const UNDERSTEER_ANGLE: Quantity = Quantity {
     },
 };
 
-/// Torque with which the driver holds the steering wheel, positive to the left. Defined for cars with known steering axes.
+/// Torque with which the driver holds the steering wheel, positive to the left. Defined for cars with known steering
+/// axes.
 pub const STEERING_WHEEL_TORQUE: Quantity = Quantity {
     title: "Steering-wheel torque",
     label: "steering-wheel torque",

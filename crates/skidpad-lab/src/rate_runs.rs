@@ -71,13 +71,15 @@ impl RateRuns {
     }
 }
 
-/// Drives `manoeuvre` with `model` on every solver of `backends` that can simulate it ([`can_simulate`]), with every step
-/// length of `steps`.
+/// Drives `manoeuvre` with `model` on every solver of `backends` that can simulate it ([`can_simulate`]), with every
+/// step length of `steps`.
 ///
-/// Step lengths are deduplicated and sorted, the longest first. All runs are distributed to threads. Results depend
-/// neither on the number of threads nor on the order of `steps`. `progress` is called from all threads; its total is
-/// that of the planned duration of all runs. The changes `overrides` are applied without checks and are part of the
+/// Step lengths are sorted, the longest first, and equal ones are removed. Parameters of the manoeuvre that depend on
+/// the car are computed once before. All runs are distributed to threads; results depend neither on the number of
+/// threads nor on the order of `steps`. The changes `overrides` are applied without checks and are part of the
 /// description.
+///
+/// `progress` is called from all threads; its total is that of the planned duration of all runs.
 pub fn run_rates(
     backends: &[SolverInfo],
     model: &Arc<Model>,
@@ -121,10 +123,9 @@ pub fn run_rates(
     }
 }
 
-/// Drives one run of `manoeuvre` on the solver `info` with the step `dt` and returns its results with the friction
-/// utilisation. The telemetry is dropped. `report_steps` receives the number of newly finished steps. The sample
-/// contains the step length, metrics, worst step report, place where the car left the ground, and reason for an
-/// incomplete course.
+/// Drives one run of `manoeuvre` on the solver `info` with the step length `dt`. Returns metrics, friction utilisation,
+/// worst step report, the place where the car left the ground, and the reason for an incomplete course. The telemetry
+/// is dropped. `report_steps` receives the number of newly finished steps.
 fn run_sample(
     info: &SolverInfo,
     model: &Arc<Model>,

@@ -31,8 +31,8 @@ const STEP_QUALITY: f64 = 0.91;
 /// exact frequency.
 const MAX_RELATIVE_FREQUENCY: f64 = 0.45;
 
-/// Coefficients of `(b2 s² + b1 s + b0) / (a2 s² + a1 s + a0)`, where s is relative to an angular frequency; `[b2, b1, b0]`
-/// and `[a2, a1, a0]`.
+/// Coefficients of `(b2 s² + b1 s + b0) / (a2 s² + a1 s + a0)`, where s is relative to an angular frequency;
+/// `[b2, b1, b0]` and `[a2, a1, a0]`.
 type Section = [[f64; 3]; 2];
 
 impl Weighting {
@@ -44,12 +44,14 @@ impl Weighting {
         }
     }
 
-    /// Returns the sections of the weighting: the frequency that s is relative to (Hz), and the coefficients.
+    /// Returns the second-order sections of the weighting: the frequency (Hz) that s is relative to, and the
+    /// coefficients.
     fn sections(self) -> Vec<(f64, Section)> {
         let butterworth = [1.0, 1.0 / FRAC_1_SQRT_2, 1.0];
         let mut sections = vec![
             // High-pass: s² over the Butterworth polynomial.
             (HIGH_PASS_HZ, [[1.0, 0.0, 0.0], butterworth]),
+            // Low-pass: 1 over the Butterworth polynomial.
             (LOW_PASS_HZ, [[0.0, 0.0, 1.0], butterworth]),
             // Transition: (1 + s) / (1 + s / Q4 + s²).
             (self.transition_hz(), [[0.0, 1.0, 1.0], [1.0, 1.0 / TRANSITION_QUALITY, 1.0]]),
@@ -75,8 +77,8 @@ impl Weighting {
     }
 
     /// Weights the accelerations `samples` (m/s²), which are `dt_s` (s) apart. The filter starts at rest, so that the
-    /// response to the start decays within 2 s. The bilinear transform keeps the factors within 3 % up to a tenth of the
-    /// sampling frequency. Sections whose frequency is above 0.45 of the sampling frequency are left out.
+    /// response to the start decays within 2 s. The bilinear transform keeps the factors within 3 % up to a tenth of
+    /// the sampling frequency. Sections whose frequency is above 0.45 of the sampling frequency are left out.
     pub fn apply(self, samples: &[f64], dt_s: f64) -> Vec<f64> {
         let is_resolved = |hz: f64| hz * dt_s < MAX_RELATIVE_FREQUENCY;
         let mut weighted = samples.to_vec();
@@ -89,8 +91,8 @@ impl Weighting {
 }
 
 /// Returns the coefficients in the time domain of a `section` relative to `hz` (Hz) for the interval `dt_s` (s): the
-/// bilinear transform `s = (1 − z⁻¹) / (1 + z⁻¹) / tan(π hz dt)`, which is exact at `hz` (A. V. Oppenheim, R. W. Schafer,
-/// *Discrete-Time Signal Processing*).
+/// bilinear transform `s = (1 − z⁻¹) / (1 + z⁻¹) / tan(π hz dt)`, which is exact at `hz` (A. V. Oppenheim, R. W.
+/// Schafer, *Discrete-Time Signal Processing*).
 fn discrete_section(hz: f64, [b, a]: Section, dt_s: f64) -> Coefficients<f64> {
     let scale = 1.0 / (0.5 * TAU * hz * dt_s).tan();
     // Polynomial in z⁻¹ of p2 s² + p1 s + p0, times (1 + z⁻¹)².
@@ -107,8 +109,9 @@ pub fn root_mean_square(samples: &[f64]) -> f64 {
     (samples.iter().map(|sample| sample * sample).sum::<f64>() / samples.len().max(1) as f64).sqrt()
 }
 
-/// Returns the maximum transient vibration value: the largest root mean square over `window` consecutive samples, ISO
-/// 2631-1, 6.3.1 (with a linear window of 1 s); that of all samples if there are fewer.
+/// Returns the maximum transient vibration value of ISO 2631-1, 6.3.1: the largest root mean square over `window`
+/// consecutive samples. A linear window of 1 s is used there. If there are fewer samples, the result is the root mean
+/// square of all.
 pub fn maximum_transient(samples: &[f64], window: usize) -> f64 {
     let window = window.clamp(1, samples.len().max(1));
     samples.windows(window).map(root_mean_square).fold(0.0, f64::max)

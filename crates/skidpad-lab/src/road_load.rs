@@ -1,7 +1,7 @@
 //! Road load from a coast-down: the force of drag, rolling resistance and drivetrain losses over the speed.
 //!
-//! SAE J1263 fits `F = f0 + f2 v²`, SAE J2263 `F = a + b v + c v²`. Both standards fit the rate of a measured speed. This
-//! fit uses the integral form of the equation of motion, `m (v₁ − v₀) = −∫F dt` over short windows, which needs no
+//! SAE J1263 fits `F = f0 + f2 v²`, SAE J2263 `F = a + b v + c v²`. Both standards fit the rate of a measured speed.
+//! This fit uses the integral form of the equation of motion, `m (v₁ − v₀) = −∫F dt` over short windows, which needs no
 //! derivative: with `∫v dt` and `∫v² dt` by Simpson's rule it is linear in the coefficients and exact for any of them.
 
 use nalgebra::{DMatrix, DVector};
@@ -44,8 +44,9 @@ impl RoadLoad {
 }
 
 /// Computes the coefficients of the `powers` of the speed by least squares over all windows (N, in units of (m/s) to
-/// the negative power). The powers of the speed are scaled by its largest value. `None` if the system is singular or
-/// has fewer windows than coefficients.
+/// the negative power). `mass` is the effective mass (kg). The powers of the speed are scaled by the largest speed of
+/// the run. `None` if there are fewer windows than coefficients, the car never moves, or the speed changes too little
+/// to separate the terms.
 fn fit<const COUNT: usize>(trajectory: &Trajectory, mass: f64, powers: [i32; COUNT]) -> Option<[f64; COUNT]> {
     let scale = trajectory.peak_magnitude(forward_speed);
     let windows = windows(trajectory);
@@ -80,8 +81,8 @@ fn forward_speed(frame: &Frame) -> f64 {
     frame.vx_mps
 }
 
-/// Returns the windows of [`WINDOW_S`] that fit into the run, one after the other. A window has an even number of steps,
-/// at least two, for Simpson's rule.
+/// Splits the run into windows of about [`WINDOW_S`], one after the other; a rest at the end is left out. A window has
+/// an even number of steps, at least two, for Simpson's rule. Neighbouring windows share a telemetry row.
 fn windows(trajectory: &Trajectory) -> Vec<Window> {
     // Number of pairs of steps.
     let pairs = ((0.5 * WINDOW_S / trajectory.dt_s()).round() as usize).max(1);

@@ -25,8 +25,8 @@ impl TimeStep {
     /// Creates a step of `dt_s` seconds.
     ///
     /// # Errors
-    /// Returns a description of the accepted values if `dt_s` is not finite, not above 0 or above
-    /// [`TimeStep::MAX_S`].
+    /// Returns a description of the accepted values if `dt_s` is not above 0 (also as f32), is above
+    /// [`TimeStep::MAX_S`], or is NaN.
     pub fn new(dt_s: f64) -> Result<Self, String> {
         if dt_s > 0.0 && dt_s <= Self::MAX_S && dt_s as f32 > 0.0 {
             return Ok(Self(dt_s));
@@ -54,13 +54,19 @@ impl TimeStep {
 }
 
 /// Drives a new car of `model` with `driver` on the solver `info`, with the scene, placement, trailers and duration of
-/// `setup`. Returns the telemetry of the start and of every step, including that of the towed units. A run ends early
-/// if the driver is finished before a step, or if the car leaves the ground of its scene in one; the trajectory stores
-/// the last time and place with a loaded wheel. Towed units have no controls. Times are step numbers times the step
-/// length.
+/// `setup`. Returns the telemetry of the start and of every step, including that of the towed units (trailers and
+/// dollies), which have no controls. Times are step numbers times the step length.
 ///
-/// Each step: check the driver, compute its controls from the last row, step the world, append the rows, call
-/// `progress` with the number of finished steps and the maximum number of steps, check the ground.
+/// Each step does the following:
+///
+/// - ask the driver whether the run is finished
+/// - compute the controls from the last row
+/// - step the world and append the rows
+/// - call `progress` with the number of finished steps and the maximum number of steps
+/// - check the ground
+///
+/// A run ends early if the driver is finished, or if the car has left the ground of its scene. In the second case the
+/// trajectory stores the last time and place at which a wheel of the car carried load.
 pub fn simulate(
     info: &SolverInfo,
     model: &Arc<Model>,
@@ -105,7 +111,7 @@ pub fn simulate(
 }
 
 /// Creates a world of the solver `info` with a car of `model` and its trailers, all at the placement of `setup`. With
-/// trailers, the states of all units are then replaced by those of a train at rest, in line behind the car with its
+/// trailers, the states of all vehicles are then replaced by those of a train at rest: in line behind the car, with
 /// static loads and the initial speed.
 fn start_world(info: &SolverInfo, model: &Arc<Model>, setup: &Setup, dt: TimeStep) -> Box<dyn Simulation> {
     // The car, then its trailers.

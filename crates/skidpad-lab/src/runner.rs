@@ -9,19 +9,20 @@ use crate::run::{TimeStep, simulate};
 use crate::scene_bounds::OffScene;
 use crate::trajectory::Trajectory;
 
-/// Returns the number of steps that the progress of `procedure` counts: those of the first run, times the maximum number
-/// of runs.
+/// Returns the number of steps that the progress of `procedure` counts: those of its first run with the changes
+/// `overrides`, times the maximum number of runs.
 pub fn planned_steps(procedure: &dyn Procedure, model: &Model, overrides: &Overrides, dt: TimeStep) -> u64 {
     dt.steps(overrides.apply(procedure.setup(model)).duration_s) * u64::from(procedure.max_runs())
 }
 
-/// Executes `procedure` with `model` on the solver `info` with the steps `dt`. The changes `overrides` are applied to the
-/// start of every run, without checks.
+/// Executes `procedure` with `model` on the solver `info` with the step length `dt`. The changes `overrides` are
+/// applied to the start of every run, without checks. Parameters of the procedure that depend on the car are computed
+/// first.
 ///
-/// Calls `report_steps` with the number of newly finished steps, about 200 times per run. Every run counts as much as the
-/// first one. The last call includes the steps of runs that were not needed or ended early, so the sum is always that of
-/// [`planned_steps`]. The worst step report of all runs, and the first place at which a car left its ground, are merged
-/// into the telemetry of the evaluation.
+/// Calls `report_steps` with the number of newly finished steps, about 200 times per run. Every run counts as much as
+/// the first one. The last call includes the steps of runs that were not needed or ended early, so the sum is always
+/// that of [`planned_steps`]. The worst step report of all runs, and the first place at which a car left its ground,
+/// are merged into the telemetry of the evaluation.
 pub fn execute(
     info: &SolverInfo,
     model: &Arc<Model>,
@@ -85,6 +86,9 @@ impl SolverRunner<'_> {
 }
 
 impl Runner for SolverRunner<'_> {
+    /// Drives `manoeuvre` with the changes of `overrides` and a new driver. Reports about 200 times the steps finished
+    /// so far, scaled such that every run counts `steps_per_run`. Merges the worst step report, and the place where the
+    /// car left its ground if no earlier run has one.
     fn drive(&mut self, manoeuvre: &dyn Manoeuvre) -> Trajectory {
         let setup = self.overrides.apply(manoeuvre.setup(self.model));
         let step_count = self.dt.steps(setup.duration_s);

@@ -40,10 +40,9 @@ pub struct SceneBounds {
 }
 
 impl SceneBounds {
-    /// Computes the bounding box of the boxes, height fields and meshes of `scene`. Returns `None` for a scene with a
-    /// plane, which has no end, and for one with platforms, which can move under a falling car. Vertices without a
-    /// triangle and free bodies do not count. The box of a scene without any ground is inverted, so every car is
-    /// outside.
+    /// Computes the bounding box of the boxes, height fields and meshes of `scene`. `None` for a scene with a plane,
+    /// which has no end, and for one with platforms, which can move under a falling car. Free bodies and mesh vertices
+    /// without a triangle do not count. The box of a scene without any ground is inverted, so every car is outside.
     pub fn new(scene: &Scene) -> Option<Self> {
         if scene.has_plane || !scene.platforms.is_empty() {
             return None;
@@ -66,8 +65,8 @@ impl SceneBounds {
         Some(corners.into_iter().fold(Self { low: DVec3::INFINITY, high: DVec3::NEG_INFINITY }, expand))
     }
 
-    /// Returns whether the car of `frame` has left the ground: no wheel carries load, and the centre of mass is outside
-    /// the bounding box horizontally or more than 1 m below it. A position that is not finite returns `false`.
+    /// Returns true if the car of `frame` has left the ground: no wheel carries load, and the centre of mass is outside
+    /// the bounding box horizontally or more than 1 m below it. Returns false for a position that is not finite.
     pub fn is_off(&self, frame: &Frame) -> bool {
         let position = DVec3::new(frame.x_m, frame.y_m, frame.z_m);
         // Per axis: inside the box horizontally, and above its bottom less the fall depth, at any height.

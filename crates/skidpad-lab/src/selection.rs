@@ -17,8 +17,8 @@ impl Default for Selection {
 }
 
 impl Selection {
-    /// Selects the columns called `names` of `header`, in the order of `names`, and every `every`th row (0 counts as 1).
-    /// No names select all columns.
+    /// Selects the columns called `names` of `header`, in the order of `names`, and every `every`th row from the first
+    /// (0 counts as 1). Empty `names` select all columns, those of towed units (trailers and dollies) included.
     ///
     /// # Errors
     /// Returns the names that the header does not have.

@@ -9,8 +9,8 @@ pub fn has_moving_bodies(scene: &Scene) -> bool {
     !(scene.platforms.is_empty() && scene.free_bodies.is_empty())
 }
 
-/// Returns whether the solver of `info` can simulate `setup`. Reference vehicles support neither trailers nor scenes with
-/// moving bodies.
+/// Returns true if the solver of `info` can simulate `setup`. Solvers without wheel rows (reference vehicles) support
+/// neither trailers nor scenes with moving bodies.
 pub fn can_simulate(info: &SolverInfo, setup: &Setup) -> bool {
     info.has_wheel_rows || (setup.trailers.is_empty() && !has_moving_bodies(&setup.scene))
 }

@@ -4,12 +4,12 @@ use skidpad_core::{Frame, Model, Shaft};
 
 use crate::metrics::Metric;
 
-/// Overall steering ratio (–) of a vehicle that states none: steering-wheel angle per mean road-wheel angle of a typical
-/// passenger car.
+/// Overall steering ratio (–) of a vehicle that states none: steering-wheel angle per mean road-wheel angle of a
+/// typical passenger car.
 pub const TYPICAL_STEERING_RATIO: f64 = 16.0;
 
-/// Returns the torque with which the driver holds the steering wheel in `frame` (N m), positive to the left; `None` for a car
-/// with unknown steering axes.
+/// Returns the torque with which the driver holds the steering wheel in `frame` (N m), positive to the left; `None` for
+/// a car with unknown steering axes.
 pub fn steering_wheel_torque(frame: &Frame) -> Option<f64> {
     frame.shafts.iter().find(|(shaft, _)| *shaft == Shaft::SteeringWheel).map(|(_, torque)| *torque)
 }
@@ -48,8 +48,8 @@ impl SteeringWheel {
         self.wheel_deg(f64::from(model.parts().steering.lock))
     }
 
-    /// Returns the metrics of ISO 7401 per steering-wheel angle, from the gains per mean road-wheel angle: yaw rate (1/s)
-    /// and lateral acceleration (m/s² per degree). A missing gain gives a metric without a value.
+    /// Returns the metrics of ISO 7401 per steering-wheel angle, from the gains per mean road-wheel angle: `yaw_rate`
+    /// (1/s) and `lateral_acceleration` (m/s² per degree). A missing gain gives a metric without a value.
     pub(crate) fn gain_metrics(self, yaw_rate: Option<f64>, lateral_acceleration: Option<f64>) -> [Metric; 2] {
         let per_wheel = |gain: Option<f64>| gain.map(|gain| gain / self.ratio);
         [
@@ -70,8 +70,8 @@ impl SteeringWheel {
         ]
     }
 
-    /// Returns the metric of the steering-wheel angle (°) at the largest lateral acceleration for the mean road-wheel angle
-    /// `limit_deg` (°), without a value if that is missing.
+    /// Returns the metric of the steering-wheel angle (°) at the largest lateral acceleration for the mean road-wheel
+    /// angle `limit_deg` (°), without a value if that is missing.
     pub(crate) fn limit_metric(self, limit_deg: Option<f64>) -> Metric {
         let label = "Steering-wheel angle at the largest lateral acceleration";
         Metric::new("limit_steering_wheel_deg", label, "deg", 1, limit_deg.map(|angle| angle * self.ratio))

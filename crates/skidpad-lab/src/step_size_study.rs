@@ -85,9 +85,9 @@ pub struct SolverSummary {
 }
 
 impl StepSizeStudy {
-    /// Judges the runs of `rate_runs`. A metric is kept if it deviates by at most `within_percent` from its value at the
-    /// shortest step (% of that value, or percentage points for a metric in %), or if [`Spread`] counts the two values
-    /// as equal.
+    /// Judges the runs of `rate_runs`. A step length keeps a metric if the metric deviates by at most `within_percent`
+    /// from its value at the shortest step (% of this value, or percentage points for a metric in %). A deviation that
+    /// [`Spread`] does not express in % also keeps it: noise, or less than half a step.
     pub fn new(rate_runs: RateRuns, within_percent: f64) -> Self {
         let study_row = |(index, metric): (usize, &Metric)| StudyRow {
             metric: metric.clone(),
@@ -101,9 +101,10 @@ impl StepSizeStudy {
         Self { rate_runs, within_percent, rows }
     }
 
-    /// Returns the overall result of each solver, in the order of the solvers: the shortest of the step limits of its
-    /// metrics, and the labels of the metrics with that limit. There are no labels if the limit is the longest step of
-    /// the runs. Unknown limits do not count; the limit is unknown if all are.
+    /// Returns the overall result of each solver, in the order of the solvers. Its step limit is the shortest of the
+    /// step limits of all metrics. Metrics with an unknown limit do not count; the overall limit is unknown if all are.
+    /// The result also has the labels of the metrics with this limit. There are no labels if the limit is the longest
+    /// step of the runs.
     pub fn solver_summaries(&self) -> Vec<SolverSummary> {
         let solver_summary = |(solver_index, solver_runs): (usize, &SolverRuns)| {
             let limit_of = |row: &StudyRow| row.verdicts[solver_index].step_limit;
@@ -127,10 +128,12 @@ impl StepSizeStudy {
     }
 }
 
-/// Judges metric number `index` of one solver. A step keeps the metric if it deviates from the shortest step by at
-/// most `within_percent`, or by an amount that is not expressed in %: noise or less than half a step. The limit is the
-/// longest step that keeps it together with all shorter steps. A missing value does not keep it. The limit is unknown
-/// without a value at the shortest step, or if this value rounds to 0. Also computes the order of convergence.
+/// Judges metric number `index` of one solver. `reference` is the value at the shortest step, and each value has its
+/// deviation from the reference.
+///
+/// A step keeps the metric if the deviation is at most `within_percent`, or is not expressed in %. A missing value does
+/// not keep it. The step limit is the longest step that keeps the metric together with all shorter steps. It is unknown
+/// if the reference is missing or rounds to 0. The result also has the order of convergence.
 fn judge_metric(solver_runs: &SolverRuns, index: usize, metric: &Metric, within_percent: f64) -> Verdict {
     let values: Vec<Option<f64>> = solver_runs.values(index).collect();
     // Value at the shortest step.
@@ -143,7 +146,7 @@ fn judge_metric(solver_runs: &SolverRuns, index: usize, metric: &Metric, within_
     };
     // Number of steps longer than the reference.
     let coarser_count = deviations.len().saturating_sub(1);
-    // Number of the longest step after the last failure.
+    // Index of the longest step after the last failure; steps are sorted, the longest first.
     let first_kept = deviations[..coarser_count]
         .iter()
         .rposition(|deviation| !is_kept(deviation))

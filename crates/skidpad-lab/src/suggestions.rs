@@ -20,7 +20,7 @@ pub fn nearest_name<'a>(name: &str, known_names: impl IntoIterator<Item = &'a st
 }
 
 /// Computes the Levenshtein distance of two words: the smallest number of insertions, deletions and replacements of
-/// characters. Keeps one row of the table of distances between all prefixes.
+/// characters. Only one row of the table of distances between all prefixes is stored.
 fn edit_distance(source: &str, target: &str) -> usize {
     let target: Vec<char> = target.chars().collect();
     // Distances of the current prefix of `source` to all prefixes of `target`.

@@ -6,14 +6,14 @@ use crate::metrics::Metric;
 use crate::trajectory::Trajectory;
 use crate::units::UnitName;
 
-/// Returns the hitch telemetry of a towed unit; all zeros if the frame has none.
+/// Returns the hitch telemetry of a towed unit (trailer or dolly); all zeros if the frame has none.
 pub fn hitch(frame: &Frame) -> HitchFrame {
     frame.hitch.clone().unwrap_or_default()
 }
 
-/// Computes the metrics of every hitch, from the front: peak articulation angle (deg, a magnitude) and peak magnitude
-/// of the force vector (N), each over the whole run, the start included. Names have the key of the unit in front. Empty
-/// for a car that tows nothing.
+/// Computes two metrics of every hitch, from the front: peak magnitude of the articulation angle (°) and of the force
+/// vector (N), each over the whole run. Names begin with the key of the towed unit (trailer or dolly), such as
+/// `trailer1`. Empty for a car that tows nothing.
 pub fn hitches(trajectory: &Trajectory) -> Vec<Metric> {
     // Arguments of `metric`: unit, key, label, unit of measure, decimal places, value.
     let hitch_metrics = |(name, trailer): &(UnitName, Trajectory)| {
@@ -30,9 +30,9 @@ pub fn hitches(trajectory: &Trajectory) -> Vec<Metric> {
     trajectory.trailers().iter().flat_map(hitch_metrics).collect()
 }
 
-/// Computes the rearward amplification of each trailer (ISO 14791): the peak lateral acceleration of the trailer
-/// divided by that of the car, both at the centre of mass and over the whole run (–). The metric has no value if the
-/// lateral acceleration of the car is always 0, because the quotient is then not finite.
+/// Computes the rearward amplification (ISO 14791, –) of each towed unit (trailer or dolly): the peak magnitude of its
+/// lateral acceleration over that of the car, both at the centre of mass and over the whole run. There is no value if
+/// the lateral acceleration of the car is always 0.
 pub fn rearward_amplification(trajectory: &Trajectory) -> Vec<Metric> {
     let peak_acceleration = |unit: &Trajectory| unit.peak_magnitude(|f| f.ay_mps2);
     let car_peak = peak_acceleration(trajectory);

@@ -81,8 +81,8 @@ pub fn four_digits(value: f64, peak: f64) -> String {
 }
 
 impl Trajectory {
-    /// Creates a trajectory with the row for t = 0, on a level plane with standard gravity. `dt_s` is the length of a
-    /// step (s). There are no towed units.
+    /// Creates a trajectory with the telemetry row for t = 0, on a level plane with standard gravity. `dt_s` is the
+    /// length of a step (s). There are no towed units (trailers and dollies).
     pub fn new(model: &Model, first: Frame, dt_s: f64) -> Self {
         let (header, worst_report) = (first.header(model), StepReport::default());
         let ground = GroundProperties::of(&Scene::flat());
@@ -99,24 +99,27 @@ impl Trajectory {
         self.ground
     }
 
-    /// Sets the telemetry of the towed units, from the front. Each must have as many rows as the car.
+    /// Sets the telemetry of the towed units (trailers and dollies), from the front. Each must have as many rows as the
+    /// car.
     pub fn with_trailers(self, trailers: impl IntoIterator<Item = (UnitName, Self)>) -> Self {
         Self { trailers: trailers.into_iter().collect(), ..self }
     }
 
-    /// Returns the telemetry of the towed units, from the front.
+    /// Returns the telemetry of the towed units (trailers and dollies), from the front.
     pub fn trailers(&self) -> &[(UnitName, Self)] {
         &self.trailers
     }
 
-    /// Appends one row to each towed unit, from the front.
+    /// Appends one telemetry row to each towed unit (trailer or dolly), from the front. Step reports are those of the
+    /// car only.
     pub fn push_trailers(&mut self, frames: impl IntoIterator<Item = Frame>) {
         for ((_, trailer), frame) in self.trailers.iter_mut().zip(frames) {
             trailer.rows.push(frame);
         }
     }
 
-    /// Appends the row after the next step, and merges the report of that step into [`Trajectory::worst_report`].
+    /// Appends the telemetry row after the next step, and merges the report of that step into
+    /// [`Trajectory::worst_report`].
     pub fn push(&mut self, frame: Frame, report: StepReport) {
         self.rows.push(frame);
         self.worst_report = self.worst_report.merge_worst(report);
@@ -148,32 +151,33 @@ impl Trajectory {
         &self.header
     }
 
-    /// Iterates over all rows in order of time, at least one.
+    /// Iterates over all telemetry rows in order of time, at least one.
     pub fn rows(&self) -> impl Iterator<Item = Cow<'_, Frame>> {
         self.rows.frames_from(0)
     }
 
-    /// Iterates over the rows from row `k` on, counted from 0.
+    /// Iterates over the telemetry rows from row `k` on, counted from 0.
     pub fn rows_from(&self, k: usize) -> impl Iterator<Item = Cow<'_, Frame>> {
         self.rows.frames_from(k)
     }
 
-    /// Returns row `k`, counted from 0; `None` if there is no such row.
+    /// Returns telemetry row `k`, counted from 0; `None` if there is no such row.
     pub fn row(&self, k: usize) -> Option<Cow<'_, Frame>> {
         self.rows.get(k)
     }
 
-    /// Returns the number, counted from 0, of the last row for which `predicate` returns true; `None` if there is none.
+    /// Returns the number, counted from 0, of the last telemetry row for which `predicate` returns true; `None` if
+    /// there is none.
     pub fn last_row_where(&self, predicate: impl Fn(&Frame) -> bool) -> Option<usize> {
         self.rows().enumerate().filter(|(_, frame)| predicate(frame)).map(|(k, _)| k).last()
     }
 
-    /// Returns the number of rows, at least 1.
+    /// Returns the number of telemetry rows, at least 1.
     pub fn row_count(&self) -> usize {
         self.rows.len()
     }
 
-    /// Checks that no row is missing, including those of the towed units.
+    /// Checks that no telemetry row is missing, including those of the towed units (trailers and dollies).
     ///
     /// # Errors
     /// Returns the error of the temporary file if it could not be written or read.
@@ -182,12 +186,12 @@ impl Trajectory {
         self.trailers.iter().try_for_each(|(_, trailer)| trailer.check())
     }
 
-    /// Returns the row at t = 0.
+    /// Returns the telemetry row at t = 0.
     pub fn first(&self) -> &Frame {
         self.rows.first()
     }
 
-    /// Returns the last row.
+    /// Returns the last telemetry row.
     pub fn last(&self) -> &Frame {
         self.rows.last()
     }
@@ -202,9 +206,9 @@ impl Trajectory {
         self.last().t_s + 0.5 * self.dt_s >= time_s
     }
 
-    /// Returns the time at which `channel` first reaches `level` from below, at or after `from_s`, interpolated
-    /// linearly between rows (s). Returns the time of the first row at or after `from_s` if its value is already at or
-    /// above `level`; `None` if the level is not reached or there is no such row.
+    /// Returns the time at which `channel` first reaches `level` from below, at or after `from_s` (s), interpolated
+    /// linearly between telemetry rows (s). If the first row at or after `from_s` is already at or above `level`, the
+    /// result is the time of this row. `None` if the level is not reached, or if there is no such row.
     pub fn first_crossing_up(&self, level: f64, from_s: f64, channel: impl Fn(&Frame) -> f64) -> Option<f64> {
         // Time and value of a row.
         let point = |frame: Cow<'_, Frame>| (frame.t_s, channel(&frame));
@@ -225,14 +229,14 @@ impl Trajectory {
         None
     }
 
-    /// Returns the time at which `channel` first falls to `level`, at or after `from_s`, interpolated linearly
-    /// between rows (s). The counterpart of [`Trajectory::first_crossing_up`]. Returns the time of the first row if
-    /// its value is already at or below `level`, `None` if the level is not reached.
+    /// Returns the time at which `channel` first falls to `level`, at or after `from_s` (s), interpolated linearly
+    /// between telemetry rows (s). If the first row at or after `from_s` is already at or below `level`, the result is
+    /// the time of this row. `None` if the level is not reached, or if there is no such row.
     pub fn first_crossing_down(&self, level: f64, from_s: f64, channel: impl Fn(&Frame) -> f64) -> Option<f64> {
         self.first_crossing_up(-level, from_s, |frame| -channel(frame))
     }
 
-    /// Returns `channel` at `time_s` (s), interpolated linearly between rows and constant outside them.
+    /// Returns `channel` at `time_s` (s), interpolated linearly between telemetry rows and constant outside them.
     pub fn interpolate_at(&self, time_s: f64, channel: impl Fn(&Frame) -> f64) -> f64 {
         // Number of the first row at or after the time.
         let next_row = self.rows_before(time_s);
@@ -243,8 +247,8 @@ impl Trajectory {
         previous_value + fraction * (next_value - previous_value)
     }
 
-    /// Returns the mean of `channel` over the rows from `from_s` to `to_s` (s). If there is no row in this interval,
-    /// returns `channel` at its middle.
+    /// Returns the mean of `channel` over the telemetry rows from `from_s` to `to_s` (s), both included. Without a row
+    /// in this interval, the result is `channel` interpolated at its middle.
     pub fn mean(&self, from_s: f64, to_s: f64, channel: impl Fn(&Frame) -> f64) -> f64 {
         let accumulate = |(sum, count): (f64, u64), frame: Cow<'_, Frame>| (sum + channel(&frame), count + 1);
         match self.time_slice(from_s, to_s).fold((0.0, 0), accumulate) {
@@ -253,8 +257,8 @@ impl Trajectory {
         }
     }
 
-    /// Returns the row at or after `from_s` (s) where `channel` is largest (signed, not the magnitude), the earliest of
-    /// equals; the last row if the run ends earlier.
+    /// Returns the telemetry row at or after `from_s` (s) with the largest value of `channel` (signed, not the
+    /// magnitude), the earliest one of equals. Returns the last row if the run ends before `from_s`.
     pub fn peak(&self, from_s: f64, channel: impl Fn(&Frame) -> f64) -> Frame {
         // Starts with the last row, which is returned if there is no row after `from_s`.
         let (mut best_frame, mut largest_value) = (Cow::Borrowed(self.last()), channel(self.last()));
@@ -267,9 +271,9 @@ impl Trajectory {
         best_frame.into_owned()
     }
 
-    /// Returns the time of the largest value of `channel` at or after `from_s` (s). The time is the vertex of the
-    /// parabola through the largest row and its two neighbours. If the largest row is the first or last of the run,
-    /// or not above the mean of its neighbours, its own time is returned.
+    /// Returns the time of the largest value of `channel` at or after `from_s` (s), as the vertex of the parabola
+    /// through the largest telemetry row and its two neighbours. Returns the time of the largest row if it is the first
+    /// or the last of the run, or if it is not above the mean of its neighbours.
     pub fn peak_time(&self, from_s: f64, channel: impl Fn(&Frame) -> f64) -> f64 {
         let peak = self.peak(from_s, &channel);
         let peak_row = self.rows_before(peak.t_s);
@@ -294,7 +298,7 @@ impl Trajectory {
         self.rows().fold(0.0, |largest, frame| channel(&frame).abs().max(largest))
     }
 
-    /// Returns the smallest load of any wheel at any time, the start included, in % of its static load; `None` for a
+    /// Returns the smallest load of any wheel in any telemetry row, in % of the static load of the wheel; `None` for a
     /// car without wheels.
     pub fn min_load_percent(&self, model: &Model) -> Option<f64> {
         let load_percent = |(i, load): (usize, f64)| 100.0 * load / f64::from(model.static_load(i));
@@ -327,21 +331,20 @@ impl Trajectory {
         self.first().assist_log.iter().enumerate().map(use_of).collect()
     }
 
-    /// Iterates over the rows from `from_s` to `to_s` (s), both included.
+    /// Iterates over the telemetry rows from `from_s` to `to_s` (s), both included.
     pub fn time_slice(&self, from_s: f64, to_s: f64) -> impl Iterator<Item = Cow<'_, Frame>> {
         let end = to_s + self.tolerance();
         self.rows_from(self.row_at_or_after(from_s)).take_while(move |frame| frame.t_s <= end)
     }
 
-    /// Returns the number of the first row at or after `time_s` (s), with the tolerance of [`Self::tolerance`]; the
-    /// number of rows if there is none.
+    /// Returns the number of the first telemetry row at or after `time_s` (s), with the tolerance of
+    /// [`Self::tolerance`]; the number of rows if there is none.
     fn row_at_or_after(&self, time_s: f64) -> usize {
         self.rows_before(time_s - self.tolerance())
     }
 
-    /// Returns the number of rows before `time_s` (s), without a tolerance. The estimate from the step length is
-    /// corrected by comparing products: the search starts one row before the estimate. The row times are step numbers
-    /// times the step length.
+    /// Returns the number of telemetry rows before `time_s` (s), without a tolerance. The number is estimated from the
+    /// step length and corrected by comparing row times, which are step numbers times the step length.
     fn rows_before(&self, time_s: f64) -> usize {
         let is_before = |row: usize| row as f64 * self.dt_s < time_s;
         // Estimated number of rows before the time.
@@ -350,14 +353,14 @@ impl Trajectory {
     }
 
     /// Returns the tolerance for the comparison of times (s). A millionth of a step covers the rounding of the products
-    /// and still separates neighbouring rows.
+    /// and still separates neighbouring telemetry rows.
     fn tolerance(&self) -> f64 {
         1e-6 * self.dt_s
     }
 
-    /// Returns the names of the columns: those of the car, then those of each towed unit with its key in front, such as
-    /// `trailer1.load_n.1l`. The time column occurs only once. Only names are returned, in the order of the cells of a
-    /// row.
+    /// Returns the names of the columns in the order of a written telemetry row: those of the car, then those of each
+    /// towed unit (trailer or dolly) with its key in front, such as `trailer1.load_n.1l`. The time column occurs only
+    /// once.
     fn columns(&self) -> Vec<String> {
         let unit_columns = |(name, trailer): &(UnitName, Self)| {
             let name = name.key();
@@ -367,7 +370,7 @@ impl Trajectory {
         self.header.iter().cloned().chain(towed_columns).collect()
     }
 
-    /// Writes the header and all rows as CSV: [`Trajectory::write_selected_csv`] with all columns and rows.
+    /// Writes the header and all telemetry rows as CSV: [`Trajectory::write_selected_csv`] with all columns and rows.
     ///
     /// # Errors
     /// Returns the errors of `out` and of the temporary file.
@@ -375,9 +378,9 @@ impl Trajectory {
         self.write_selected_csv(&Selection::default(), out)
     }
 
-    /// Writes the selected columns of the header and of the selected rows as CSV. The columns of the towed units, without
-    /// their times, follow those of the car on the same line. Numbers have the shortest exact text. Checks at the end that
-    /// no row is missing.
+    /// Writes the selected columns of the header and of the selected telemetry rows as CSV. The columns of the towed
+    /// units (trailers and dollies), without their times, follow those of the car on the same line. Numbers have the
+    /// shortest text that reads back as the same number. Checks at the end that no row is missing.
     ///
     /// # Errors
     /// Returns the errors of `out` and of the temporary file.
@@ -405,7 +408,7 @@ impl Trajectory {
         self.check()
     }
 
-    /// Writes the CSV file `path` with the selected columns and rows, completely or not at all.
+    /// Writes the CSV file `path` with the selected columns and telemetry rows, completely or not at all.
     ///
     /// # Errors
     /// Returns an error if the file cannot be written.

@@ -37,11 +37,11 @@ pub enum TowingError {
     },
 }
 
-/// Returns `trailers`, which have names and are ordered from the front, as towed units behind `car`. A full trailer is two
-/// units: dolly and trailer.
+/// Returns `trailers`, which are ordered from the front and have a name each, as towed units behind `car`. A full
+/// trailer is two units: its dolly, then the trailer.
 ///
 /// # Errors
-/// Returns the first trailer behind a vehicle without a hitch, or without a coupler.
+/// Returns the first trailer behind a vehicle without a hitch, or the first one without a coupler.
 pub fn hitch_trailers<'a>(
     car: &Model,
     trailers: impl IntoIterator<Item = (&'a str, &'a LoadedVehicle)>,

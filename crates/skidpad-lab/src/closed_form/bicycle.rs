@@ -11,8 +11,8 @@ pub struct Bicycle {
     sideslip: [f64; 2],
 }
 
-/// Relative size of an understeer gradient below which it is rounded to zero, because the positions of the wheels are
-/// f32 (–).
+/// Bound below which an understeer gradient counts as 0, relative to the sum of the magnitudes of its terms (–). The
+/// positions of the wheels are f32, so the terms of a neutral car do not cancel exactly.
 const NEUTRAL_STEER_TOLERANCE: f64 = 1e-6;
 
 impl Bicycle {
@@ -38,20 +38,23 @@ impl Bicycle {
         (self.understeer < 0.0).then(|| (-self.wheelbase_m / self.understeer).sqrt())
     }
 
-    /// Builds the model from the `mass` (kg) and axles `[x, c, ratio, roll_steer]`: position `x` (m), cornering
-    /// stiffness `c` (N/rad), steer ratio `ratio` (rad per rad of steering), and `roll_steer`, the force to the left
-    /// per lateral acceleration (N per m/s²).
+    /// Builds the model from the mass `m` (kg) and the axles, each as `[x, c, ratio, roll_steer]`:
     ///
-    /// The force and moment balance of `Fᵢ = Cᵢ (sᵢ δ − β − xᵢ ψ̇ / v) + Tᵢ v ψ̇` gives
-    /// `L = (ΣC x² − (ΣC x)²/ΣC) / A`, `K = −((m − ΣT) ΣC x / ΣC + ΣT x) / A`, `A = ΣC s x − ΣC x ΣC s / ΣC`. Returns
-    /// `None` unless `A > 0` and both results are finite. A gradient below [`NEUTRAL_STEER_TOLERANCE`] of its terms
-    /// is set to 0.
+    /// - `x`: position ahead of the centre of mass (m)
+    /// - `c`: cornering stiffness C (N/rad)
+    /// - `ratio`: steer ratio s (rad per rad of steering)
+    /// - `roll_steer`: roll-steer force T, the side force to the left per lateral acceleration (N per m/s²)
+    ///
+    /// The side force of an axle is `Fᵢ = Cᵢ (sᵢ δ − β − xᵢ ψ̇ / v) + Tᵢ v ψ̇`. The balance of forces and yaw moments
+    /// gives `A = ΣC s x − ΣC x ΣC s / ΣC`, `L = (ΣC x² − (ΣC x)²/ΣC) / A` and `K = −((m − ΣT) ΣC x / ΣC + ΣT x) / A`.
+    /// A gradient `K` below [`NEUTRAL_STEER_TOLERANCE`] of its terms is set to 0. `None` unless `A > 0` and `L` and `K`
+    /// are finite, for example if no axle steers.
     pub(super) fn from_axles(mass: f64, axles: &[[f64; 4]]) -> Option<Self> {
         let sum = |f: &dyn Fn(&[f64; 4]) -> f64| axles.iter().map(f).sum::<f64>();
         // c0, c1, c2: ΣC, ΣC x, ΣC x². s0, s1: ΣC s, ΣC s x.
         let (c0, c1, c2) = (sum(&|[_, c, ..]| *c), sum(&|[x, c, ..]| c * x), sum(&|[x, c, ..]| c * x * x));
         let (s0, s1) = (sum(&|[_, c, s, _]| c * s), sum(&|[x, c, s, _]| c * s * x));
-        // m − ΣT (kg) and ΣT x (kg m).
+        // From here on `mass` is m − ΣT (kg); `roll_steer_moment` is ΣT x (kg m).
         let (mass, roll_steer_moment) =
             (mass - sum(&|[.., roll_steer]| *roll_steer), sum(&|[x, .., roll_steer]| x * roll_steer));
         // Yaw moment per steering angle without a lateral force, A (N m/rad).

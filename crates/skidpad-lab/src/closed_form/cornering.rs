@@ -23,15 +23,17 @@ const MAX_LOAD_ITERATIONS: usize = 6;
 /// Change of the steering angle below which the iteration has converged (rad).
 const STEER_TOLERANCE_RAD: f64 = 1e-8;
 
-/// Computes the steering angle beyond the geometric one at `lateral_acceleration` (m/s²) for a path of infinite
-/// radius, without aerodynamic forces (rad). Axle `i` has the slip angle `β − sᵢ δ`; `sᵢ` is its steer ratio. The
-/// forces across the path sum to `m a_y` and the yaw moments to zero.
+/// Computes the steering angle that a steady turn at `lateral_acceleration` (m/s²) needs in addition to the geometric
+/// (Ackermann) angle (rad, positive to the left). The path has an infinite radius, so the geometric angle is 0, and
+/// there are no aerodynamic forces. Axle `i` has the slip angle `β − sᵢ δ` with its steer ratio `sᵢ`. The forces across
+/// the path sum to `m a_y`, the yaw moments to zero.
 ///
-/// Loads are those of [`steady_state::solve_cornering`]; toe and camber follow from its travel and roll. Side forces
-/// act perpendicular to the wheels, and aligning moments are included. The drive balances the braking components of
-/// side forces and rolling resistance, with the longitudinal slips that this requires.
+/// Loads are those of [`steady_state::solve_cornering`]; toe and camber follow from its wheel travels and roll angle.
+/// Side forces act perpendicular to the wheels, and aligning moments are included. The drive balances the braking
+/// components of side forces and rolling resistance, with the longitudinal slips that this requires.
 ///
-/// Returns `None` if the tyres cannot hold the turn or have no creep, that is, dry friction without a slip curve.
+/// `None` above the rollover threshold, or if the tyres cannot hold the turn. The result has no meaning for tyres
+/// without creep (dry friction), whose side force does not follow from a slip curve.
 pub fn extra_steer(model: &Model, lateral_acceleration: f64) -> Option<f64> {
     SteadyTurn { lateral_acceleration, speed: None }.steering_angle(model)
 }
@@ -52,12 +54,13 @@ struct AeroForces {
     drag: f64,
     /// Downforce of each surface, positive downwards.
     downforce: [f64; 2],
-    /// Side force divided by the sine of the sideslip angle.
+    /// Magnitude of the side force per sine of the sideslip angle; the force acts against the lateral velocity.
     side_force_per_sine: f64,
 }
 
 impl AeroForces {
-    /// Computes the forces on a car that drives straight ahead at `speed` m/s. `None` if the car has no steady pose at
+    /// Computes drag, downforce and the coefficient of the side force for a car that drives straight ahead at `speed`
+    /// m/s. Drag and downforce are those at the ride heights of this speed. `None` if the car has no steady pose at
     /// this speed.
     fn at_speed(model: &Model, speed: f64) -> Option<Self> {
         let side_force_per_sine = f64::from(model.parts().aero.side) * speed * speed;
@@ -72,11 +75,12 @@ impl SteadyTurn {
         self.speed.map_or(0.0, |speed| self.lateral_acceleration / (speed * speed).max(1e-6))
     }
 
-    /// Solves for the steering angle (rad, positive to the left). Each iteration computes loads and tyre conditions
-    /// from sideslip and longitudinal slips of the previous one (initially 0), then solves the yaw balance for the
-    /// steering angle. It ends if the angle changes by less than [`STEER_TOLERANCE_RAD`], or after
-    /// [`MAX_LOAD_ITERATIONS`] with the last angle. `None` if the tyres cannot hold the turn or have no creep,
-    /// above the rollover threshold, or without a steady pose at the speed.
+    /// Solves for the steering angle (rad, positive to the left). Each iteration computes wheel loads and tyre
+    /// conditions from sideslip and longitudinal slips of the previous iteration (initially 0). It then solves the yaw
+    /// balance for the steering angle. The iteration ends once the angle changes by less than [`STEER_TOLERANCE_RAD`],
+    /// or after [`MAX_LOAD_ITERATIONS`] with the last angle. `None` if the tyres cannot hold the turn, above the
+    /// rollover threshold, or without a steady pose at the speed. The result has no meaning for tyres without creep
+    /// (dry friction).
     fn steering_angle(self, model: &Model) -> Option<f64> {
         let aero_forces = match self.speed {
             Some(speed) => AeroForces::at_speed(model, speed)?,
@@ -139,10 +143,11 @@ struct TyreForces {
 }
 
 impl<'a> TurnBalance<'a> {
-    /// Solves for the pose of the turn and prepares the tyres of an iteration, with the `sideslip` (rad) and the
-    /// longitudinal `slips` (–) of the previous one; `None` above the rollover threshold. The loads are those of the
-    /// lateral acceleration `a_y cos β`, of downforce and drag at the speed, and of the longitudinal component
-    /// `a_y sin β`, which adds the pitch moment `m a_y sin β h`.
+    /// Solves for the pose of the turn and prepares the tyres of one iteration. `sideslip` (rad) and the longitudinal
+    /// `slips` (–) are those of the previous iteration. The loads are those of the lateral acceleration `a_y cos β`, of
+    /// downforce and drag at the speed of the turn, and of the longitudinal component `a_y sin β`. This component adds
+    /// the pitch moment `m a_y sin β h`. Without a speed there are no aerodynamic loads. `None` above the rollover
+    /// threshold.
     fn new(model: &'a Model, turn: SteadyTurn, aero_forces: AeroForces, sideslip: f64, slips: &[f64]) -> Option<Self> {
         let (sin, cos) = sideslip.sin_cos();
         let mass = f64::from(model.mass());
@@ -203,13 +208,14 @@ impl<'a> TurnBalance<'a> {
         (0..self.tyres.len()).map(forces_of_wheel).collect()
     }
 
-    /// Computes the longitudinal force of each wheel at constant speed (N, positive forward): drive less rolling
-    /// resistance.
+    /// Computes the longitudinal force of each wheel at constant speed (N, positive forward): its drive force less its
+    /// rolling resistance. `beta` is the sideslip angle (rad).
     ///
-    /// The drive balances rolling resistance, the braking components of the side forces in `tyre_forces`, drag, and the
-    /// braking component of the aerodynamic side force. A spinning wheel has the largest force that friction allows;
-    /// the other driven wheels divide the rest by their drive shares. The drive falls short if all driven wheels
-    /// spin.
+    /// The drive balances four resistances: rolling resistance, the braking components of the side forces in
+    /// `tyre_forces`, drag, and the braking component of the aerodynamic side force. The drive shares divide it among
+    /// the driven wheels. A wheel whose share exceeds the largest force that friction allows spins with this force; the
+    /// other driven wheels divide the rest by their shares. If all driven wheels spin, the drive does not balance the
+    /// resistances.
     fn longitudinal_forces(&self, beta: f64, tyre_forces: &[TyreForces]) -> Vec<f64> {
         let tyres = || tyre_forces.iter().zip(&self.tyres);
         // Braking components of the side forces, and rolling resistance (N).
@@ -238,10 +244,10 @@ impl<'a> TurnBalance<'a> {
             .collect()
     }
 
-    /// Computes the force across the path (N, positive to the left) and the yaw moment about the centre of mass (N m,
-    /// positive to the left) at the sideslip angle `beta` (rad) with the wheel angles `wheel_angles` relative to the
-    /// car (rad). Both include side forces, longitudinal forces and the aerodynamic side force. The moment also
-    /// includes the aligning moments and the drag at its point of application.
+    /// Computes the force across the path (N) and the yaw moment about the centre of mass (N m), both positive to the
+    /// left. `beta` is the sideslip angle (rad); `wheel_angles` are the angles of the wheels relative to the car (rad).
+    /// Both results include side forces, longitudinal forces and the aerodynamic side force. The moment also includes
+    /// the aligning moments and the drag at its point of application.
     fn lateral_force_and_moment(&self, beta: f64, wheel_angles: &[f64]) -> [f64; 2] {
         let (tyre_forces, aero) = (self.tyre_forces(beta, wheel_angles), &self.model.parts().aero);
         let (longitudinal_forces, (sin, cos)) = (self.longitudinal_forces(beta, &tyre_forces), beta.sin_cos());
@@ -264,9 +270,9 @@ impl<'a> TurnBalance<'a> {
         force_and_moment
     }
 
-    /// Solves for the sideslip angle at which the force across the path equals `m a_y` with the steering angle
-    /// `delta` (rad). The search covers ±[`MAX_SLIP_ANGLE_RAD`]; `None` if the tyres cannot produce the force within
-    /// it.
+    /// Solves for the sideslip angle (rad) at which the force across the path equals `m a_y`, with the steering angle
+    /// `delta` (rad). The search covers ±[`MAX_SLIP_ANGLE_RAD`]. `None` if the tyres cannot produce the force in this
+    /// range.
     fn sideslip_angle(&self, delta: f64) -> Option<f64> {
         let demanded_force = f64::from(self.model.mass()) * self.turn.lateral_acceleration;
         let wheel_angles = self.wheel_angles(delta);
@@ -279,9 +285,9 @@ impl<'a> TurnBalance<'a> {
         .map(|negative_sideslip| -negative_sideslip)
     }
 
-    /// Solves for the steering angle (rad) at which the yaw moment is zero, with the sideslip angle of the demanded
-    /// lateral force for each trial angle. The search covers ±[`MAX_SLIP_ANGLE_RAD`]; `None` if there is no balance
-    /// within it.
+    /// Solves for the steering angle (rad) at which the yaw moment is zero. Each trial angle has the sideslip angle of
+    /// the demanded lateral force; a trial angle without one is skipped. The search covers ±[`MAX_SLIP_ANGLE_RAD`].
+    /// `None` if there is no balance in this range.
     fn steering_angle(&self) -> Option<f64> {
         // Yaw moment (N m). NaN if the tyres cannot hold the turn at this angle: the search continues beyond it.
         let moment = |delta: f64| {
@@ -291,10 +297,10 @@ impl<'a> TurnBalance<'a> {
         find_rising_root(moment, -MAX_SLIP_ANGLE_RAD, MAX_SLIP_ANGLE_RAD)
     }
 
-    /// Computes the longitudinal slip of each wheel (–, positive for drive) for the forces of
-    /// [`TurnBalance::longitudinal_forces`] at the sideslip angle `beta` and the steering angle `delta` (rad), at the
-    /// lateral slip of the wheel. A wheel whose tyre cannot produce its force spins with [`SPINNING_SLIP`] in the
-    /// direction of the force.
+    /// Computes the longitudinal slip of each wheel (–, positive for drive) that produces the forces of
+    /// [`TurnBalance::longitudinal_forces`]. `beta` is the sideslip angle, `delta` the steering angle (rad); they also
+    /// give the lateral slip of each wheel. A wheel whose tyre cannot produce its force spins with [`SPINNING_SLIP`] in
+    /// the direction of the force.
     fn longitudinal_slips(&self, beta: f64, delta: f64) -> Vec<f64> {
         let tyre_forces = self.tyre_forces(beta, &self.wheel_angles(delta));
         // Slip of wheel `i` at which its tyre has the demanded longitudinal force (N).
@@ -335,17 +341,19 @@ impl LoadedTyre {
 }
 
 /// Computes the understeer gradient `dδ/da_y` at `lateral_acceleration` (m/s²) with tyre curves and load transfer
-/// (rad/(m/s²)), as the central difference of [`extra_steer`] over ±0.1 m/s². Positive for understeer. `None` if the
-/// tyres cannot hold one of both accelerations or have no creep.
+/// (rad/(m/s²), positive for understeer). The gradient is the central difference of [`extra_steer`] over ±0.1 m/s².
+/// `None` if [`extra_steer`] has no value at one of both accelerations. The result has no meaning for tyres without
+/// creep (dry friction).
 pub fn understeer(model: &Model, lateral_acceleration: f64) -> Option<f64> {
     const HALF_STEP_MPS2: f64 = 0.1;
     let steer_at_offset = |acceleration_offset: f64| extra_steer(model, lateral_acceleration + acceleration_offset);
     Some((steer_at_offset(HALF_STEP_MPS2)? - steer_at_offset(-HALF_STEP_MPS2)?) / (2.0 * HALF_STEP_MPS2))
 }
 
-/// Computes the road-wheel angle that holds `lateral_acceleration` (m/s²) at `v` m/s with tyre curves, load transfer
-/// and aerodynamic forces (rad). If the tyres cannot hold it or have no creep, or the car has no steady pose at this
-/// speed, it is [`Characteristics::steer_for`].
+/// Computes the mean road-wheel angle that holds `lateral_acceleration` (m/s²) at `v` m/s with tyre curves, load
+/// transfer and aerodynamic forces (rad, positive to the left). If there is no such angle, or a tyre has no creep (dry
+/// friction), the result is that of the linear [`Characteristics::steer_for`]. There is no angle if the tyres cannot
+/// hold the turn, above the rollover threshold, or without a steady pose at this speed.
 pub fn steer_to_hold(model: &Model, lateral_acceleration: f64, v: f64) -> f64 {
     let turn = SteadyTurn { lateral_acceleration, speed: Some(v) };
     let has_creep = (0..model.wheels().len()).all(|i| model.tyre(i).has_deflection_dynamics());
@@ -353,12 +361,17 @@ pub fn steer_to_hold(model: &Model, lateral_acceleration: f64, v: f64) -> f64 {
     solved_angle.unwrap_or_else(|| Characteristics::new(model).steer_for(lateral_acceleration, v))
 }
 
-/// Computes the largest lateral acceleration that the tyres hold in steady cornering, in the direction in which the
-/// car tips first (m/s², ≥ 0.1). Bisects 24 times between 0.1 m/s² and the rollover threshold, at most 50 m/s², and
-/// returns the lower end. Without a `speed` (m/s) the path has an infinite radius and there are no aerodynamic forces.
+/// Computes the largest lateral acceleration that the tyres hold in steady cornering (m/s², magnitude, ≥ 0.1). The turn
+/// has the direction in which the car tips first. The upper bound is the smaller of rollover threshold and 50 m/s².
+/// Bisects 24 times between 0.1 m/s² and this bound, and returns the lower end. Without a `speed` (m/s) the path has an
+/// infinite radius and there are no aerodynamic forces. The result has no meaning for tyres without creep (dry
+/// friction).
 ///
-/// `None` if the car has no rollover threshold, if it tips before its tyres slide (they hold 99.9 % of the
-/// threshold), or if the tyres do not hold 0.1 m/s², for example because nothing steers.
+/// `None` in three cases:
+///
+/// - The car has no rollover threshold.
+/// - The tyres hold 99.9 % of the upper bound, so that the car tips first (or holds almost 50 m/s²).
+/// - The tyres do not hold 0.1 m/s², for example because nothing steers.
 pub fn grip_limit(model: &Model, speed: Option<f64>) -> Option<f64> {
     const MAX_SEARCHED_ACCELERATION_MPS2: f64 = 50.0;
     let rollover_acceleration = steady_state::rollover(model)?.lateral_acceleration;
@@ -367,7 +380,7 @@ pub fn grip_limit(model: &Model, speed: Option<f64>) -> Option<f64> {
         SteadyTurn { lateral_acceleration: a.copysign(rollover_acceleration), speed }.steering_angle(model).is_some()
     };
     let max_acceleration = rollover_acceleration.abs().min(MAX_SEARCHED_ACCELERATION_MPS2);
-    // The tyres sustain no turn, or the car tips first.
+    // The tyres hold no turn, or they hold the upper bound.
     if !is_sustained(0.1) || is_sustained(0.999 * max_acceleration) {
         return None;
     }
@@ -380,9 +393,10 @@ pub fn grip_limit(model: &Model, speed: Option<f64>) -> Option<f64> {
     Some(low)
 }
 
-/// Finds the root of `f` closest to 0 at which `f` rises, searching upwards if `f` is negative at 0 and downwards
-/// otherwise, in 60 equal steps up to the end of the range `low..high`. The bracket of the first change of sign is
-/// then refined. `None` if there is none. NaN counts as not reached.
+/// Finds a root of `f` in the range `low..high` at which `f` rises, by a search from 0 (or the end of the range closest
+/// to 0). The search runs upwards if `f` is negative at its start, otherwise downwards, in 60 equal steps. The interval
+/// of the first change of sign is refined. `None` if the sign does not change up to the end of the range. A NaN value
+/// counts as a sign that has not changed yet.
 fn find_rising_root(f: impl Fn(f64) -> f64, low: f64, high: f64) -> Option<f64> {
     const SEARCH_STEPS: usize = 60;
     let start = 0.0f64.clamp(low, high);
@@ -402,10 +416,11 @@ fn find_rising_root(f: impl Fn(f64) -> f64, low: f64, high: f64) -> Option<f64> 
     None
 }
 
-/// Finds the root of `f` between `inner`, where `f` is negative or NaN, and `outer`, where it is not negative, each
-/// given as [position, value]. Uses regula falsi with the Illinois modification (M. Dowell and P. Jarratt, BIT 11,
-/// 1971) and a bisection in every fourth iteration. Ends if the value is 0, or if the end point moves by less than
-/// 1e-13 or the bracket is narrower than that. After 60 iterations it returns `outer`.
+/// Finds the root of `f` between `inner`, where `f` is negative or NaN, and `outer`, where `f` is at least 0. Both are
+/// given as position and value. Uses regula falsi with the Illinois modification (M. Dowell and P. Jarratt, BIT 11,
+/// 1971) and a bisection in every fourth iteration. Returns the last point once its value is 0, the end that it
+/// replaces moves by less than 1e-13, or the bracket is narrower than 1e-13. After 60 iterations the result is the
+/// outer end.
 fn find_bracketed_root(f: impl Fn(f64) -> f64, mut inner: [f64; 2], mut outer: [f64; 2]) -> f64 {
     const MAX_ROOT_ITERATIONS: usize = 60;
     const ROOT_TOLERANCE: f64 = 1e-13;

@@ -21,12 +21,14 @@ pub struct CruiseState {
 }
 
 impl CruiseState {
-    /// Computes the state at `v` m/s, with the drive equal to the drag. Returns `None` if no pose carries the car or
-    /// none is steady: if the downforce grows at low ride heights, the car may sink faster than its springs react.
+    /// Computes the state at `v` m/s on level ground, with the drive equal to the drag. Drag and downforce depend on
+    /// the compressions of the wheels through the aerodynamic maps, and the compressions depend on the forces.
     ///
-    /// Each iteration moves halfway towards the pose for the forces of the previous one. This also converges for cars
-    /// whose downforce decreases at low ride heights. The iteration ends when no compression changes by 1e-7 m;
-    /// `None` after 400 iterations. A car without aerodynamic maps needs only one.
+    /// Each iteration computes the forces from the compressions (initially 0) and the pose from the forces. The
+    /// compressions then move halfway towards this pose, so that the iteration also converges for downforce that
+    /// decreases at low ride heights. The iteration ends once no compression differs by 1e-7 m or more; a car without
+    /// aerodynamic maps needs only one. `None` if no pose carries the car, or after 400 iterations. The second case
+    /// occurs if downforce grows at low ride heights faster than the springs react.
     pub fn at_speed(model: &Model, v: f64) -> Option<Self> {
         let aero = &model.parts().aero;
         // Compressions from rest for which the forces are computed (m).

@@ -8,10 +8,10 @@ use super::{Characteristics, roll_steer_force};
 
 /// Linear single-track model with two degrees of freedom, lateral velocity and yaw rate, for any number of axles.
 ///
-/// H. B. Pacejka, *Tyre and Vehicle Dynamics*, 3rd edition, section 1.3: `m (v̇ + V r) = ΣFᵢ`, `I ṙ = Σ xᵢ Fᵢ`, with the
-/// side force `Fᵢ = Cᵢ (sᵢ δ − (v + xᵢ r) / V)` of each axle. The relaxation of the tyres delays the side force by a lag
-/// of first order with the length `σᵢ`: `1 / (1 + jω σᵢ / V)` (section 7.2). Roll steer adds a side force
-/// `Tᵢ (v̇ + V r)`, as if the body rolled without delay; other effects of roll and load transfer are not included.
+/// H. B. Pacejka, *Tyre and Vehicle Dynamics*, 3rd edition, section 1.3: `m (v̇ + V r) = ΣFᵢ`, `I ṙ = Σ xᵢ Fᵢ`, with
+/// the side force `Fᵢ = Cᵢ (sᵢ δ − (v + xᵢ r) / V)` of each axle. The relaxation of the tyres delays the side force by
+/// a lag of first order with the length `σᵢ`: `1 / (1 + jω σᵢ / V)` (section 7.2). Roll steer adds a side force
+/// `Tᵢ (v̇ + V r)`, as if the body rolled without delay. Other effects of roll and load transfer are not included.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LateralDynamics {
     /// Mass `m` (kg).
@@ -58,8 +58,9 @@ pub struct YawMode {
 }
 
 impl LateralDynamics {
-    /// Reads mass, yaw inertia, cornering stiffnesses at the static load and steer ratios from `model`, without
-    /// relaxation. `None` if a tyre has no cornering stiffness.
+    /// Reads mass, yaw inertia and the axles from `model`: position, cornering stiffness at the static load, steer
+    /// ratio, and the roll-steer force in the pose of a steady turn. Relaxation lengths are set to 0. `None` if a tyre
+    /// has no cornering stiffness (dry friction).
     pub fn new(model: &Model) -> Option<Self> {
         let turn_pose = TurnPose::new(model);
         let axle = |(index, figures): (usize, &super::AxleCharacteristics)| {
@@ -88,8 +89,8 @@ impl LateralDynamics {
         [sum(0), sum(1), sum(2)]
     }
 
-    /// Returns the mass `m − ΣT` (kg), and the distance `ΣT x / (m − ΣT)` (m) by which roll steer moves all side forces
-    /// forward in the yaw balance.
+    /// Returns the effective mass `m − ΣT` (kg) and the shift `ΣT x / (m − ΣT)` (m) that roll steer causes. In the yaw
+    /// balance every side force acts farther forward by this shift.
     fn roll_steer_terms(&self) -> [f64; 2] {
         let sum = |weight: &dyn Fn(&LinearAxle) -> f64| {
             self.axles.iter().map(|axle| axle.roll_steer_kg * weight(axle)).sum::<f64>()
@@ -98,9 +99,10 @@ impl LateralDynamics {
         [mass, sum(&|axle| axle.x_m) / mass]
     }
 
-    /// Returns the static margin (–): distance of the neutral steer point behind the centre of mass over the distance from
-    /// the first to the last axle, `−(ΣC x / ΣC + ΣT x / (m − ΣT)) / L`. Positive for a car that understeers (W. F. Milliken, D. L. Milliken, *Race
-    /// Car Vehicle Dynamics*, section 5.10). `None` without stiffness or with one axle.
+    /// Returns the static margin (–), positive for a car that understeers. It is the distance of the neutral steer
+    /// point behind the centre of mass, relative to the distance from the first to the last axle:
+    /// `−(ΣC x / ΣC + ΣT x / (m − ΣT)) / L` (W. F. Milliken, D. L. Milliken, *Race Car Vehicle Dynamics*, section
+    /// 5.10). `None` without cornering stiffness or with one axle.
     pub fn static_margin(&self) -> Option<f64> {
         let ([c0, c1, _], [_, shift]) = (self.stiffness_moments(), self.roll_steer_terms());
         let (first, last) = (self.axles.first()?, self.axles.last()?);
@@ -109,9 +111,9 @@ impl LateralDynamics {
     }
 
     /// Computes the free oscillation at `speed_mps` (m/s, > 0), without relaxation:
-    /// `ω² = (ΣC ΣC x² − (ΣC x)²) / (m I V²) − ΣC x / I`, `2 ζ ω = ΣC / (m V) + ΣC x² / (I V)`. Roll steer reduces the mass
-    /// `m` by `ΣT` and moves each side force by `e = ΣT x / (m − ΣT)` in the yaw balance. `None` for a car that is unstable
-    /// at this speed, which is one above its critical speed.
+    /// `ω² = (ΣC ΣC x² − (ΣC x)²) / (m I V²) − ΣC x / I`, `2 ζ ω = ΣC / (m V) + ΣC x² / (I V)`. Roll steer replaces the
+    /// mass `m` by `m − ΣT`, and the moment arm `x` in the yaw balance by `x + ΣT x / (m − ΣT)`. `None` for a car that
+    /// is unstable at this speed (`ω² ≤ 0`), that is, above its critical speed.
     pub fn yaw_mode(&self, speed_mps: f64) -> Option<YawMode> {
         let [c0, c1, c2] = self.stiffness_moments();
         let ([m, shift], i, v) = (self.roll_steer_terms(), self.yaw_inertia_kg_m2, speed_mps);
@@ -123,8 +125,9 @@ impl LateralDynamics {
         })
     }
 
-    /// Computes the response at the speed `speed_mps` (m/s, > 0) and the frequency `frequency_hz` (Hz, ≥ 0); `None` if the
-    /// equations have no solution, as at the critical speed and 0 Hz.
+    /// Computes the frequency response of yaw rate, sideslip and lateral acceleration to the mean road-wheel angle,
+    /// with the tyre relaxation of each axle. `speed_mps` is the speed (m/s, > 0), `frequency_hz` the frequency (Hz, ≥
+    /// 0). `None` if the equations have no solution, as at the critical speed and 0 Hz.
     pub fn response(&self, speed_mps: f64, frequency_hz: f64) -> Option<LateralResponse> {
         let (v, jw) = (speed_mps, Complex::new(0.0, std::f64::consts::TAU * frequency_hz));
         // Stiffness of an axle with the lag of its relaxation (N/rad).
@@ -138,7 +141,7 @@ impl LateralDynamics {
         let (c0, c1, c2) = (sum(&|_| 1.0), sum(&|axle| axle.x_m), sum(&|axle| axle.x_m * axle.x_m));
         let (s0, s1) = (sum(&|axle| axle.steer_ratio), sum(&|axle| axle.steer_ratio * axle.x_m));
         let [mass, shift] = self.roll_steer_terms();
-        // Unknown: lateral velocity and yaw rate per angle.
+        // Unknowns: lateral velocity and yaw rate per angle. Rows: balance of side forces, balance of yaw moments.
         let matrix = Matrix2::new(
             jw * mass + c0 / v,
             c1 / v + mass * v,

@@ -15,10 +15,17 @@ const MIN_SUPPORT_RATIO: f64 = 1.5;
 /// value.
 const MIN_ROLL_LEVER_M: f64 = 1e-3;
 
-/// Returns the notes on `model`, as sentences: on ride frequency and damping of each axle, identical dampers, load
-/// capacity of the springs, bump travel at top speed, lift at speed, stability and rollover, weak brakes, rays outside
-/// the hull, geometry of the wheels, and conflicting steered axles. Empty if nothing is remarkable. The notes have this
-/// order; notes on axles are listed from the front.
+/// Returns the notes on `model`, as sentences; empty if nothing is remarkable. The notes have this order:
+///
+/// - ride frequency and damping of each axle, from the front
+/// - identical dampers on the first and the last axle
+/// - load capacity of the suspension, and bump travel at top speed
+/// - aerodynamic lift
+/// - stability and rollover
+/// - weak brakes
+/// - rays of wheels that start outside the hull
+/// - geometry of the wheels
+/// - steered axles without a common turning centre
 pub fn lints(model: &Model) -> Vec<String> {
     let figures = Characteristics::new(model);
     let mut notes = Vec::new();
@@ -62,8 +69,9 @@ fn ride_notes(number: usize, axle: &AxleCharacteristics) -> Vec<String> {
     notes
 }
 
-/// Checks for identical dampers at the first and the last axle. Returns a note if their static loads differ by more
-/// than 10 %, because their damping ratios then differ; `None` without rebound damping or with one axle.
+/// Checks for identical dampers at the first and the last axle, by bump and rebound damping of the first wheel of each
+/// axle. Returns a note if the static loads of both axles differ by more than 10 %, because equal dampers then give
+/// different damping ratios. `None` without rebound damping or with one axle.
 fn identical_damper_note(axles: &[AxleCharacteristics], model: &Model) -> Option<String> {
     // Strut of the first wheel on an axle.
     let strut = |axle: usize| model.wheels().iter().find(|w| w.axle == axle).map(|w| w.strut);
@@ -80,8 +88,10 @@ fn identical_damper_note(axles: &[AxleCharacteristics], model: &Model) -> Option
     })
 }
 
-/// Checks that the suspension can carry at least [`MIN_SUPPORT_RATIO`] times the weight of the car: springs and bump
-/// stops before metal contact, and the force bound of ray-cast vehicles. Returns a note for each that cannot.
+/// Checks that the suspension can carry at least [`MIN_SUPPORT_RATIO`] times the weight of the car. The first note is
+/// on the load of all wheels at metal contact, with springs and bump stops fully compressed. The second note is on the
+/// largest suspension force of ray-cast vehicles, `raycast_reference.max_suspension_force_n`. A limit that is high
+/// enough has no note.
 fn load_capacity_notes(model: &Model) -> Vec<String> {
     let weight = f64::from(model.mass()) * GRAVITY_MPS2;
     // Load of wheel `i` when spring and bump stop are fully compressed (N).
@@ -111,8 +121,8 @@ fn load_capacity_notes(model: &Model) -> Vec<String> {
     notes
 }
 
-/// Checks whether the downforce at top speed uses all bump travel of a wheel. `None` also without a top speed or a
-/// steady pose there. The note names the speed and the used share in %.
+/// Returns a note if the downforce at top speed uses at least 100 % of the bump travel of some wheel. The note names
+/// the speed (m/s) and the used share (%). `None` also without a top speed or without a steady pose at this speed.
 fn bump_travel_note(model: &Model, figures: &Characteristics) -> Option<String> {
     let speed = figures.top_speed_mps?;
     let bump_use_percent = max_bump_use_percent(model, &CruiseState::at_speed(model, speed)?.steady.compressions);
@@ -124,10 +134,13 @@ fn bump_travel_note(model: &Model, figures: &Characteristics) -> Option<String> 
     })
 }
 
-/// Checks stability. Returns notes on a critical speed below 100 m/s, springs that cannot hold the car upright, a roll
-/// axis that is not below the centre of mass, and a rollover threshold on the springs below the largest nominal lateral
-/// friction coefficient of the tyres. The note on the roll axis requires that the car has a threshold as a rigid body,
-/// but none on its springs. Notes have this order.
+/// Checks stability. Returns the notes in this order:
+///
+/// - The critical speed is below 100 m/s.
+/// - The springs cannot hold the car upright.
+/// - The roll axis is not below the centre of mass. This note also requires that the car has a rollover threshold as a
+///   rigid body, but none on its springs.
+/// - The rollover threshold on the springs is below the largest nominal lateral friction coefficient of the tyres.
 fn stability_notes(model: &Model, figures: &Characteristics) -> Vec<String> {
     let mut notes = Vec::new();
     if let Some(speed) = figures.bicycle.and_then(|b| b.critical_speed_mps()).filter(|v| *v < 100.0) {
@@ -160,9 +173,9 @@ fn stability_notes(model: &Model, figures: &Characteristics) -> Vec<String> {
     notes
 }
 
-/// Checks for wheels whose brake cannot lock them at the loads of an ideal stop from 100 km/h. Wheels without a brake
-/// are not named. `None` also without a stopping distance. Rear brakes may be weaker than at rest, because braking
-/// unloads them.
+/// Returns a note on the wheels whose brake cannot lock them at the loads of an ideal stop from 100 km/h. Rear brakes
+/// may be weaker than at rest, because braking unloads the rear wheels. Wheels without a brake are not named. `None`
+/// also if the car has no stopping distance.
 fn weak_brake_note(model: &Model) -> Option<String> {
     let stop_distance = stopping_distance(model, STOPPING_SPEED_MPS, Pedal::IdealBraking)?;
     let loads = solve_at_roll(
@@ -180,14 +193,18 @@ fn weak_brake_note(model: &Model) -> Option<String> {
     Some(format!("the brake cannot lock wheel {wheel_names} under its load in the hardest stop"))
 }
 
-/// Checks whether lift, or drag above the ground, unloads the first or the last axle below the top speed. The moment
-/// of the loads about the axle at the other end x_e, `Σ (x − x_e) N`, decreases with v². The ride heights are those at
-/// rest. The speed of lift-off is `√(moment at rest / moment lost per v²)`, infinite if no moment is lost; the lower of
-/// both ends is reported. `None` also with one axle or without a top speed.
+/// Returns a note if aerodynamic forces lift the first or the last axle off the ground below the top speed.
+///
+/// An axle lifts at the speed at which all wheel loads N have no moment about the axle at the other end, at x_e:
+/// `Σ (x − x_e) N = 0`. With positions x relative to the centre of mass, this moment is `pitch_moment − x_e weight`.
+/// Here `weight` is the sum of all wheel loads, including downforce, and `pitch_moment` is `Σ x N`. Lift, and drag
+/// above the ground, reduce the moment in proportion to v². The speed of lift-off is therefore
+/// `√(moment at rest / moment lost per v²)`, infinite if no moment is lost. Aerodynamic forces are those at the ride
+/// heights at rest. The note names the lower speed of both ends. `None` also with one axle or without a top speed.
 fn lift_off_note(model: &Model, figures: &Characteristics) -> Option<String> {
     let top_speed = figures.top_speed_mps.filter(|_| figures.axles.len() > 1)?;
     let aero = &model.parts().aero;
-    // Demand at the square of a speed (m²/s²).
+    // Sum and moment of the wheel loads at the square of a speed (m²/s²).
     let demand_at = |speed_squared: f64| {
         let downforce = [0, 1].map(|k| speed_squared * f64::from(aero.downforce[k].coefficient));
         LoadDemand::at_speed(model, downforce, speed_squared * f64::from(aero.drag))
@@ -195,7 +212,7 @@ fn lift_off_note(model: &Model, figures: &Characteristics) -> Option<String> {
     let (demand_at_rest, demand_at_1_mps) = (demand_at(0.0), demand_at(1.0));
     // Speed at which the loads have no moment about this axle, so that the axle at the other end lifts (m/s).
     let lift_off_speed = |axle_index: usize| {
-        // Moment about the axle (N m).
+        // Magnitude of the moment of all wheel loads about the axle (N m); `weight` is their sum.
         let moment_about_axle =
             |demand: &LoadDemand| (demand.pitch_moment - figures.axles[axle_index].x_m * demand.weight).abs();
         // Moment lost per square of the speed (N m s²/m²), because the second demand is that at 1 m/s.
@@ -207,8 +224,9 @@ fn lift_off_note(model: &Model, figures: &Characteristics) -> Option<String> {
         .then(|| format!("aerodynamic forces lift an axle off the ground at {speed:.1} m/s, below the top speed"))
 }
 
-/// Checks for wheels whose ray starts outside the hull. A ray starts one wheel diameter above its contact point.
-/// Outside the hull the start may lie behind a wall or below the ground when the hull touches it.
+/// Returns a note on the wheels whose ray starts outside the hull. The ray of a wheel starts one wheel diameter above
+/// its contact point. If the hull touches a wall or the ground, a start outside the hull may lie behind or below this
+/// surface.
 fn ray_start_note(model: &Model) -> Option<String> {
     let hull = &model.parts().hull;
     let is_outside = |i: usize| {
@@ -224,10 +242,13 @@ fn ray_start_note(model: &Model) -> Option<String> {
     ))
 }
 
-/// Checks the wheels. Returns notes on axles closer together than the sum of their radii, wheels whose spin inertia
-/// is that of a disc of more than half the mass they carry, and radii above 1.5 times the height of the centre of
-/// mass. Each pair of neighbouring axles has a note of its own, with the radii of their first wheels; the other notes
-/// list all wheels concerned.
+/// Checks the wheels. Returns the notes in this order:
+///
+/// - Neighbouring axles are closer together than the sum of their radii: a note for each pair, with the radii of the
+///   first wheels.
+/// - The spin inertia of wheels is that of a disc of more than half the mass they carry: one note with all these
+///   wheels.
+/// - Wheels have radii above 1.5 times the height of the centre of mass: one note with all these wheels.
 fn wheel_geometry_notes(model: &Model, axles: &[AxleCharacteristics]) -> Vec<String> {
     let mut notes = Vec::new();
     let radius = |axle: usize| model.wheels().iter().find(|w| w.axle == axle).map_or(0.0, |w| f64::from(w.radius));

@@ -32,10 +32,10 @@ pub fn wheels(model: &Model) -> Vec<Vec<Metric>> {
     (0..model.wheels().len()).map(wheel_figures).collect()
 }
 
-/// Returns the figures of each axle, from the front: position ahead of the centre of mass, track, static load, sag,
-/// ride frequency, damping ratios, cornering stiffness, wheel hop frequency, and the figures of damper knees if there
-/// are any. The cornering stiffness has no value for tyres without creep. The hop frequency has none if the unsprung
-/// mass of a wheel is missing.
+/// Returns the figures of each axle, from the front: position ahead of the centre of mass, track, static load, sag
+/// (static spring deflection), ride frequency, damping ratios in bump and rebound, cornering stiffness, wheel hop
+/// frequency, and the figures of damper knees if there are any. The cornering stiffness has no value for tyres without
+/// creep (dry friction). The hop frequency has no value on any axle if the unsprung mass of some wheel is missing.
 pub fn axles(model: &Model) -> Vec<Vec<Metric>> {
     let hop_hz = UnsprungCharacteristics::of(model).map(|unsprung| unsprung.hop_hz);
     let axle_figures = |(i, axle): (usize, &super::AxleCharacteristics)| {
@@ -63,8 +63,9 @@ pub fn axles(model: &Model) -> Vec<Vec<Metric>> {
     Characteristics::new(model).axles.iter().enumerate().map(axle_figures).collect()
 }
 
-/// Returns the figures of the damper knees of an axle, taken from its first wheel: speed of the knee (m/s) and the
-/// damping beyond it as a share of the damping below it (–), first for bump, then for rebound. A damper without a knee
+/// Returns the figures of the damper knees of an axle, first for bump, then for rebound. A knee is the damper speed
+/// above which the damping changes. Each knee has two figures: its speed (m/s), and the damping above this speed as a
+/// ratio of the damping below (–). The values are those of the first wheel of the axle. A damper without a knee
 /// (infinite speed) and an axle without wheels have no figures.
 fn knee_metrics(model: &Model, axle: usize) -> Vec<Metric> {
     let Some(first_wheel) = model.wheels().iter().find(|wheel| wheel.axle == axle) else { return Vec::new() };
@@ -102,10 +103,13 @@ pub fn towing(model: &Model) -> Vec<Metric> {
     [mass].into_iter().chain(towing::list(model, &figures)).collect()
 }
 
-/// Returns the figures of the whole car in this order: mass and wheelbase, hitch and coupler, modes, roll gradients,
-/// steering behaviour and steering wheel, rollover and downforce, power of engine and motors, stall speed of the converter, top speed,
-/// stopping distances. Figures of an engine, electric motors, a converter, unsprung masses, hitch, coupler or downforce
-/// are left out for a car without these parts. All others stay in the list, without a value if there is none.
+/// Returns the figures of the whole car in this order: mass and wheelbase, hitch and coupler, modes of vibration, roll
+/// gradients, steering behaviour and steering wheel, rollover, bump travel and downforce at top speed, power of engine
+/// and motors, stall speed of the converter, top speed, stopping distances.
+///
+/// Figures of an engine, electric motors, a torque converter, unsprung masses, hitch, coupler, steered axles, or
+/// aerodynamic downforce or lift are left out for a car without these parts. All other figures stay in the list,
+/// without a value if there is none.
 pub fn car(model: &Model) -> Vec<Metric> {
     let figures = Characteristics::new(model);
     let degrees_per_g = |gradient: Option<f64>| gradient.map(|gradient| (gradient * GRAVITY_MPS2).to_degrees());
@@ -161,9 +165,9 @@ pub fn car(model: &Model) -> Vec<Metric> {
     metrics
 }
 
-/// Returns frequency (Hz) and damping ratio (–) of heave, pitch, roll with creeping tyres and roll with tyres that
-/// hold, then the longest stable step of explicit springs (ms). The list always has nine figures; their values are
-/// missing if the springs cannot hold the car upright.
+/// Returns frequency (Hz) and damping ratio (–) of four modes: heave, pitch, roll with tyres that creep sideways, and
+/// roll with tyres that hold their contact points. The last figure is the longest stable step of explicitly evaluated
+/// springs (ms). The list always has nine figures; they have no values if the springs cannot hold the car upright.
 fn mode_metrics(model: &Model) -> Vec<Metric> {
     let modes = Modes::new(model);
     let mut metrics = Vec::new();
@@ -194,10 +198,10 @@ fn mode_metrics(model: &Model) -> Vec<Metric> {
     metrics
 }
 
-/// Returns the figures of cornering: understeer gradient of the linear bicycle and at 0.4 g with load transfer,
-/// largest steady lateral acceleration, static margin, characteristic and critical speed. The largest lateral acceleration holds at
-/// 100 km/h, or at top speed if it is lower. The linear gradient is listed twice, in degrees per g and in SI units.
-/// All values are missing for a car without a bicycle model. The list always has seven figures.
+/// Returns seven figures of cornering in this order: understeer gradient of the linear bicycle model in degrees per g
+/// and in SI units, understeer gradient at 0.4 g with load transfer, largest steady lateral acceleration, static
+/// margin, characteristic speed, critical speed. The largest lateral acceleration is that at 100 km/h, or at top speed
+/// if this is lower. No figure has a value for a car without a bicycle model.
 fn cornering_metrics(model: &Model, figures: &Characteristics) -> Vec<Metric> {
     let (bicycle, linear_gradient) = (figures.bicycle, figures.bicycle.map(|bicycle| bicycle.understeer));
     let degrees_per_g = |gradient: Option<f64>| gradient.map(|gradient| (gradient * GRAVITY_MPS2).to_degrees());
@@ -259,12 +263,13 @@ fn cornering_metrics(model: &Model, figures: &Characteristics) -> Vec<Metric> {
     ]
 }
 
-/// Speeds of the figures over speed (m/s).
+/// Speeds at which [`over_speed`] lists its figures (m/s).
 pub const LISTED_SPEEDS_MPS: [f64; 4] = [10.0, 20.0, 30.0, 40.0];
 
-/// Returns the figures of the linear single-track model at each of [`LISTED_SPEEDS_MPS`]: natural frequency and damping ratio
-/// in yaw, gains of yaw rate and lateral acceleration per mean road-wheel angle. A car that is unstable at a speed has no
-/// figures there; one whose tyres have no stiffness has an empty list.
+/// Returns the figures of the linear single-track model at each of [`LISTED_SPEEDS_MPS`]: natural frequency and damping
+/// ratio in yaw, and the gains of yaw rate and lateral acceleration per mean road-wheel angle. The figures have no
+/// values at a speed at which the car is unstable. The list is empty for a car without a bicycle model, that is, if a
+/// tyre has no cornering stiffness or no axle steers.
 pub fn over_speed(model: &Model) -> Vec<Vec<Metric>> {
     let Some((dynamics, bicycle)) = LateralDynamics::new(model).zip(Characteristics::new(model).bicycle) else {
         return Vec::new();
@@ -272,6 +277,8 @@ pub fn over_speed(model: &Model) -> Vec<Vec<Metric>> {
     let at_speed = |speed: f64| {
         let mode = dynamics.yaw_mode(speed);
         let gain = mode.map(|_| bicycle.yaw_gain(speed));
+        // Lateral acceleration is yaw rate times speed; `to_radians` converts from per radian to per degree of
+        // road-wheel angle.
         let acceleration_gain = gain.map(|gain| (gain * speed).to_radians());
         // Arguments: key, label, unit, decimal places, value.
         vec![
@@ -290,8 +297,8 @@ pub fn over_speed(model: &Model) -> Vec<Vec<Metric>> {
     LISTED_SPEEDS_MPS.into_iter().map(at_speed).collect()
 }
 
-/// Returns the overall steering ratio (–) and the steering-wheel angle from lock to lock (°) of a vehicle with a steered
-/// axle. The label says whether the ratio is assumed. Empty for other vehicles.
+/// Returns the overall steering ratio (–) and the steering-wheel angle from lock to lock (°). The label says whether
+/// the ratio is assumed because the vehicle file states none. Empty for a vehicle without a steered axle.
 fn steering_metrics(model: &Model) -> Vec<Metric> {
     let parts = model.parts();
     if parts.axles.iter().all(|axle| axle.steer_ratio == 0.0) {
@@ -313,10 +320,10 @@ fn steering_metrics(model: &Model) -> Vec<Metric> {
     ]
 }
 
-/// Returns the rollover thresholds of the rigid car and on its springs (g, positive, with the direction of the turn
-/// in the label), the bump travel used at top speed (%), and for a car with aerodynamic downforce or lift the
-/// downforce at top speed (N). A figure without a threshold, a top speed or a steady pose has no value. Without a
-/// threshold on the springs, its label has the direction of the rigid car.
+/// Returns the rollover threshold of the rigid car, that of the car on its springs (both in g, positive, with the
+/// direction of the turn in the label), and the bump travel used at top speed (%). A car with aerodynamic downforce or
+/// lift also has the downforce at top speed (N). A figure has no value without a threshold, a top speed or a steady
+/// pose. The label of a missing threshold on the springs has the direction of the rigid car.
 fn rollover_metrics(model: &Model, figures: &Characteristics) -> Vec<Metric> {
     let sprung_threshold =
         figures.rollover_g.and_then(|_| steady_state::rollover(model)).map(|s| s.lateral_acceleration / GRAVITY_MPS2);

@@ -97,9 +97,9 @@ pub struct Characteristics {
 }
 
 impl Characteristics {
-    /// Computes the figures of `model`. Axles are listed from the front; wheelbase is the distance of the first and
-    /// the last one, 0 with one axle. The rollover threshold is the lower of both directions of turn. The pose of a
-    /// steady turn gives the roll gradient and the roll steer of the bicycle model.
+    /// Computes the figures of `model`. The wheelbase is the distance of the first and the last axle, 0 with one axle.
+    /// The rollover threshold `rollover_g` is the lower one of a left and a right turn. The pose of a steady turn gives
+    /// the roll gradient and the roll steer of the bicycle model.
     pub fn new(model: &Model) -> Self {
         let axles: Vec<AxleCharacteristics> = (0..model.parts().axles.len()).map(|i| axle_figures(model, i)).collect();
         let rollover_thresholds = roll::rigid_rollover(model, &axles);
@@ -128,9 +128,10 @@ impl Characteristics {
         }
     }
 
-    /// Computes the mean road-wheel angle for a steady lateral acceleration (m/s²) at `v` m/s (rad),
-    /// `δ = a_y (L + K v²) / v²`. Uses the bicycle model, or the wheelbase `a_y L / v²` if there is no such model.
-    /// The wheelbase also replaces `L + K v²` at or below a tenth of it, near and above the critical speed.
+    /// Computes the mean road-wheel angle for a steady lateral acceleration (m/s²) at `v` m/s (rad):
+    /// `δ = a_y (L + K v²) / v²` with the bicycle model, `δ = a_y L / v²` without such a model. Near and above the
+    /// critical speed, where `L + K v²` is at most a tenth of the wheelbase, the wheelbase replaces this term. `v²`
+    /// counts as at least 1e-6 m²/s².
     pub fn steer_for(&self, lateral_acceleration: f64, v: f64) -> f64 {
         // Wheelbase, and steering angle per curvature of the path (m).
         let wheelbase = self.wheelbase_m;
@@ -143,18 +144,18 @@ impl Characteristics {
 /// Relative difference above which the thresholds of the two sides count as different (–).
 const ROLLOVER_SIDE_TOLERANCE: f64 = 1e-3;
 
-/// Returns the side of the lower of two thresholds, given as (turning left, turning right); `None` if they differ by
-/// at most [`ROLLOVER_SIDE_TOLERANCE`].
+/// Returns the direction of turn with the lower one of two thresholds, given for a left and a right turn. `None` if
+/// both differ by at most [`ROLLOVER_SIDE_TOLERANCE`], relative to the lower one.
 fn lower_side([left, right]: [f64; 2]) -> Option<Side> {
     let is_different = (left - right).abs() > ROLLOVER_SIDE_TOLERANCE * left.min(right);
     is_different.then_some(if left < right { Side::Left } else { Side::Right })
 }
 
 /// Computes the figures of axle `index`. The position is the mean of its wheels, the track the distance of the
-/// outermost contact points. Frequency `√(k / m) / 2π` and damping ratio `c / (2 √(k m))` use the sums over its
-/// wheels and heave springs; the sag leaves heave springs out. The mass is the carried mass, which includes that of
-/// the wheels. A heave spring belongs to the axle of its first wheel. The cornering stiffness is the sum over the
-/// wheels, `None` if one of them has none.
+/// outermost contact points. Frequency `√(k / m) / 2π` and damping ratio `c / (2 √(k m))` use sums over the wheels and
+/// heave springs of the axle; the sag uses the wheels only. A heave spring belongs to the axle of its first wheel. The
+/// mass `m` is the carried mass, which includes that of the wheels. The cornering stiffness is the sum over the wheels,
+/// `None` if a tyre has no creep.
 fn axle_figures(model: &Model, index: usize) -> AxleCharacteristics {
     let axle_wheels = || model.wheels().iter().enumerate().filter(move |(_, w)| w.axle == index);
     let wheel_count = axle_wheels().count().max(1) as f64;
@@ -191,8 +192,10 @@ fn cornering_stiffness(model: &Model, wheel: usize) -> Option<f64> {
     tyre.has_deflection_dynamics().then(|| f64::from(tyre.stiffness_at(model.static_load(wheel))[1]))
 }
 
-/// Returns the lateral force of the axle `index` by roll steer per lateral acceleration (N per m/s², positive to the left):
-/// cornering stiffness times the toe change by the travel of each wheel in the pose of a turn; 0 without a pose.
+/// Returns the side force of axle `index` that roll steer causes, per lateral acceleration (N per m/s², positive to the
+/// left). The sum over the wheels is cornering stiffness times toe change, with the wheel travels of `turn_pose` (pose
+/// of the car in a steady turn). Returns 0 without a pose or without links that change the toe angle; a tyre without
+/// cornering stiffness contributes 0.
 fn roll_steer_force(model: &Model, turn_pose: Option<&TurnPose>, index: usize) -> f64 {
     let links = model.parts().axles[index].toe_camber.zip(turn_pose);
     links.map_or(0.0, |(links, turn_pose)| {
@@ -207,9 +210,10 @@ fn roll_steer_force(model: &Model, turn_pose: Option<&TurnPose>, index: usize) -
     })
 }
 
-/// Builds the bicycle model from position, cornering stiffness and steer ratio of each axle, and from the roll steer
-/// of wheels whose links change their toe angle with the wheel travel. `turn_pose` is the pose of the car in a turn;
-/// without it there is no roll steer. `None` if a tyre has no cornering stiffness or no axle steers.
+/// Builds the bicycle model from position, cornering stiffness and steer ratio of each axle, and from its roll steer
+/// (toe change by wheel travel). `turn_pose` is the pose of the car in a steady turn; without it there is no roll
+/// steer. `None` if a tyre has no cornering stiffness, or if `Bicycle::from_axles` finds no model, for example because
+/// no axle steers.
 fn build_bicycle(model: &Model, axles: &[AxleCharacteristics], turn_pose: Option<&TurnPose>) -> Option<Bicycle> {
     // Arguments of `Bicycle::from_axles`: position, cornering stiffness, steer ratio, roll-steer force.
     let axle_row = |(i, figures): (usize, &AxleCharacteristics)| {

@@ -3,8 +3,8 @@
 //! The modes solve `(K − ω² M) q = 0` for heave, roll and pitch about the centre of mass; K includes the destabilising
 //! moment of gravity in roll and pitch. The damping ratio is `qᵀ C q / 2 ω` at unit modal mass, which neglects the
 //! coupling of modes by damping (Ginsberg, "Mechanical and Structural Vibrations", section 5.3). The wheels roll
-//! freely, so pitching turns them, and creep sideways freely. [`Modes::roll_fixed_contacts`] is the other limit, in which the
-//! ground holds the contact points.
+//! freely, so pitching turns them, and creep sideways freely. [`Modes::roll_fixed_contacts`] is the other limit, in
+//! which the ground holds the contact points.
 
 use nalgebra::{Cholesky, Matrix3, SymmetricEigen, Vector3};
 use skidpad_core::Model;
@@ -48,9 +48,9 @@ pub struct Modes {
 }
 
 impl Modes {
-    /// Computes the modes of `model`. Damping ratios use the mean of bump and rebound damping;
-    /// [`Modes::explicit_step_s`] uses the steepest damping of each damper, also beyond its knee. `None` if the
-    /// springs cannot hold the car upright.
+    /// Computes the modes of `model`. Damping ratios use the mean of bump and rebound damping.
+    /// [`Modes::explicit_step_s`] uses the largest damping of each damper in bump or rebound, below or beyond its knee.
+    /// `None` if the springs cannot hold the car upright.
     pub fn new(model: &Model) -> Option<Self> {
         // Damping for the ratios, and largest damping for the stable step (N s/m).
         let mean_damping = |strut: &Strut| 0.5 * f64::from(strut.bump_damping + strut.rebound_damping);
@@ -139,9 +139,10 @@ impl ModalMotion {
     }
 }
 
-/// Returns the damping of wheel `i` that a step of `dt` (s) applies to the velocity at its start and at its end (N
-/// s/m), by the rule of the struts in the core: half at each end, more at the end for stiff dampers, and more in total
-/// to compensate the loss of the midpoint rule. The result is the mean of bump and rebound damping.
+/// Returns the damping of wheel `i` that a step of `dt` (s) applies to the velocity at its start and to that at its end
+/// (N s/m). The rule is that of the struts in the core. Soft dampers apply half at each end of the step, stiff dampers
+/// more at the end. The total is larger than the damping of the strut by `1 + ω² dt² / 6`, to compensate the loss of
+/// the midpoint rule. Bump and rebound damping are averaged.
 fn damping_of_step(model: &Model, i: usize, dt: f64) -> [f64; 2] {
     let (strut, carried) = (&model.wheels()[i].strut, f64::from(model.carried_masses()[i]));
     // Compensation of the loss of the midpoint rule (–): 1 + ω² dt² / 6 with ω² dt² at most 4, as in the core.
@@ -156,10 +157,11 @@ fn damping_of_step(model: &Model, i: usize, dt: f64) -> [f64; 2] {
     [0, 1].map(|end_index| 0.5 * (damping_parts[0][end_index] + damping_parts[1][end_index]))
 }
 
-/// Computes the modes in the order heave, roll, pitch from the eigenvalue problem `(K − ω² M) q = 0`, with Cholesky
-/// factors of the mass matrix. Each mode is assigned to the coordinate such that the total kinetic energy in the
-/// assigned coordinates is largest. With `has_fixed_contacts` the ground holds the contact points in roll. `damping`
-/// returns the damping of a strut (N s/m). `None` if a natural frequency is not above 0.
+/// Computes the modes in the order heave, roll, pitch from the eigenvalue problem `(K − ω² M) q = 0`, with the Cholesky
+/// factor of the mass matrix. Each mode is assigned to one coordinate; of all assignments, the one with the largest
+/// kinetic energy in the assigned coordinates is used. With `has_fixed_contacts` the ground holds the contact points in
+/// roll. `damping` returns the damping of a strut (N s/m). `None` if a natural frequency is not above 0, that is, if
+/// the springs cannot hold this motion.
 fn solve_modes(model: &Model, has_fixed_contacts: bool, damping: impl Fn(&Strut) -> f64) -> Option<[ModalMotion; 3]> {
     let mass_matrix = build_mass_matrix(model, has_fixed_contacts);
     // The matrix `L⁻¹ K L⁻ᵀ` has the eigenvalues ω².
@@ -194,9 +196,10 @@ fn solve_modes(model: &Model, has_fixed_contacts: bool, damping: impl Fn(&Strut)
     Some(order.map(|i| energies_and_modes[i].1))
 }
 
-/// Computes the 3 × 3 mass matrix for heave, roll and pitch. Freely rolling wheels add the inertia of their spin to
-/// pitch, `m_s m h² / (m + m_s)` with the equivalent mass m_s of the spin. With `has_fixed_contacts` the roll
-/// inertia refers to the ground or the roll centres instead of the centre of mass.
+/// Computes the 3 × 3 mass matrix for heave, roll and pitch (kg, kg m²). The wheels roll freely, so pitching turns
+/// them. This adds the pitch inertia `m_s m h² / (m + m_s)`, with the mass `m_s` equivalent to the spin of the wheels
+/// and the height `h` of the centre of mass above the tyre forces. With `has_fixed_contacts` the roll inertia refers to
+/// the roll axis instead of the centre of mass.
 fn build_mass_matrix(model: &Model, has_fixed_contacts: bool) -> Matrix3<f64> {
     let (inertia, mass) = (model.inertia(), f64::from(model.mass()));
     let (force_lever, roll_lever) = (model.tyre_force_lever(), model.roll_lever());
@@ -209,8 +212,8 @@ fn build_mass_matrix(model: &Model, has_fixed_contacts: bool) -> Matrix3<f64> {
     Matrix3::new(mass, 0.0, 0.0, 0.0, xx + added_roll_inertia, xy, 0.0, xy, yy + added_pitch_inertia)
 }
 
-/// Computes the 3 × 3 stiffness matrix for heave, roll and pitch: struts, anti-roll bars at full rate and heave
-/// springs, less the destabilising moment of gravity. Tyres are rigid.
+/// Computes the 3 × 3 stiffness matrix for heave, roll and pitch. It contains struts, anti-roll bars at full rate and
+/// heave springs, less the destabilising moment of gravity in roll and pitch. Tyres are rigid.
 fn build_stiffness_matrix(model: &Model) -> Matrix3<f64> {
     let wheel_springs = sum_of_wheel_springs(model, |i| model.wheels()[i].strut.rate.into());
     let bar_matrix = |bar: &skidpad_core::model::AntiRollBar| {

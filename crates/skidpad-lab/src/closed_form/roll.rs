@@ -6,10 +6,10 @@ use skidpad_core::model::{BarForcePath, Unsprung};
 
 use super::{AxleCharacteristics, GRAVITY_MPS2};
 
-/// Computes the lateral accelerations at which a rigid car tips when it turns left and right (g): the lateral
-/// distance of the outer wheels from the centre of mass, averaged by axle load, over its height above the points
-/// where tyre forces act. Both values are positive. `None` for a car with a single track, or if tyre forces act above
-/// its centre of mass.
+/// Computes the lateral accelerations at which a rigid car tips in a left and in a right turn (g, both positive). A
+/// threshold is the lateral distance of the outer wheels from the centre of mass, over the height of the centre of mass
+/// above the points where tyre forces act. The distance is averaged over the axles, weighted by axle load. `None` if a
+/// threshold is not positive, as for a car with a single track, or if tyre forces act above the centre of mass.
 pub(super) fn rigid_rollover(model: &Model, axles: &[AxleCharacteristics]) -> Option<[f64; 2]> {
     let load: f64 = axles.iter().map(|axle| axle.load_n).sum();
     // Mean lateral distance of the outermost wheels on one side, weighted by axle load (m); `side_sign` is 1 for the
@@ -74,19 +74,20 @@ impl UnsprungCharacteristics {
 }
 
 /// Solves for heave s (m), pitch θ and roll φ (rad) of the body in a steady left turn of 1 m/s², for small angles. With
-/// the masses `unsprung`, each wheel moves by u downwards on its tyre; with an empty `unsprung`, `u = 0`. Returns
-/// `None` if the springs cannot hold the car upright.
+/// the unsprung masses `unsprung`, each wheel moves by u downwards on its tyre spring. With an empty `unsprung`, tyres
+/// are rigid: `u = 0`. `None` if the springs cannot hold the car upright.
 ///
-/// `d = s + x θ − y φ` is the downward motion of the body above a wheel, `z = d − u` the travel of its strut. Springs,
-/// heave springs and bars react to z, tyres to u, external bars to d.
+/// `d = s + x θ − y φ` is the downward motion of the body above a wheel, `z = d − u` the travel of its strut. Struts,
+/// heave springs and anti-roll bars in the load path react to z, tyre springs to u, external bars (which do not load
+/// the tyres) to d.
 ///
-/// The tyre forces act `d_f` above the ground; their roll moment is `m (h − d_f) a_y`. The weight adds `m g h φ`, less
-/// `N κ z` for links that move the contact points by κ z. Together these are `m g (h − r) φ` about a roll axis at the
-/// height r.
+/// The tyre forces act `d_f` above the ground; their roll moment is `m (h − d_f) a_y`. The weight adds the moment
+/// `m g h φ`. Links that move the contact points sideways by κ z reduce it by `N κ z`. For a roll axis at the height r,
+/// roll moments of weight and links are together `m g (h − r) φ`.
 ///
-/// Links act between body and wheel with their part of the side force. The side force is proportional to the static
-/// load, less the share of the wheel's own mass. The own mass of a solid axle acts on its tyres instead of the body: it
-/// rotates the axle by ψ about the ground with the moment `m_u R (a_y + g ψ)`.
+/// Links transmit the side force between body and wheel and cause a jacking force on the strut. This side force is that
+/// of the static load less the share of the wheel's own mass. The own mass m_u of a solid axle acts on its tyres
+/// instead of the body: it rotates the axle by ψ about the ground with the moment `m_u R (a_y + g ψ)`.
 fn solve_roll_pose(model: &Model, unsprung: &[Unsprung]) -> Option<[f64; 3]> {
     let (parts, wheels) = (model.parts(), model.wheels());
     // Coordinates: u of each wheel, heave, pitch, roll.
@@ -101,7 +102,7 @@ fn solve_roll_pose(model: &Model, unsprung: &[Unsprung]) -> Option<[f64; 3]> {
         let contact = wheels[i].contact;
         [&unsprung_zeros[..], &[1.0, contact.x.into(), (-contact.y).into()]].concat()
     };
-    // A minus one at coordinate `i` subtracts u; there is no such coordinate if `unsprung` is empty.
+    // Element `i` is −1, which subtracts u; with an empty `unsprung` the slice is empty and nothing changes.
     let strut_direction = |i: usize| {
         let mut direction = body_direction(i);
         direction[..unsprung.len()].iter_mut().skip(i).take(1).for_each(|u| *u = -1.0);
@@ -115,7 +116,8 @@ fn solve_roll_pose(model: &Model, unsprung: &[Unsprung]) -> Option<[f64; 3]> {
         system.add_spring(wheel.strut.rate.into(), &strut_direction(i));
         // Jacking force of the side forces at 1 m/s², which are numerically equal to the guided masses.
         system.add_force(model.jacking_force(i, guided_mass), &strut_direction(i));
-        // Lateral shift of contact point `i` per travel of wheel `k` (–), and the direction of its whole shift.
+        // Lateral shift of contact point `i` per travel of wheel `k` (–): the travels are 1 at wheel `k` and 0
+        // elsewhere. The direction is the sum over all wheels.
         let scrub_per_travel = |k: usize| model.link_scrub(i, |wheel_index| f64::from(u8::from(wheel_index == k)));
         let scrub_direction = (0..wheels.len())
             .fold(vec![0.0; unsprung.len() + 3], |sum, k| add_scaled(&sum, &strut_direction(k), scrub_per_travel(k)));
@@ -142,9 +144,9 @@ fn solve_roll_pose(model: &Model, unsprung: &[Unsprung]) -> Option<[f64; 3]> {
     system.solve_by_condensation()?[unsprung.len()..].try_into().ok()
 }
 
-/// Moves the roll moments of the own mass of solid axles, about the ground, from the body to the axles: per axle
-/// `m_u R (a_y + g ψ)` with the roll angle ψ of the axle. Adds forces and springs to `system`. Axles without exactly
-/// two wheels are left out, as is everything with an empty `unsprung`.
+/// Moves the roll moment of the own mass of each solid axle from the body to the axle: `m_u R (a_y + g ψ)` about the
+/// ground, with the roll angle ψ of the axle. Adds the forces (at 1 m/s²) and springs for this to `system`. Axles
+/// without exactly two wheels are skipped; nothing is moved with an empty `unsprung`.
 fn move_solid_axle_moments(model: &Model, unsprung: &[Unsprung], system: &mut SpringSystem) {
     let roll = system.unit_direction(unsprung.len() + 2);
     for axle in (0..model.parts().axles.len()).filter(|&axle| model.parts().axles[axle].solid) {
@@ -220,10 +222,10 @@ impl SpringSystem {
         self.forces.axpy(force, &DVector::from_column_slice(direction), 1.0);
     }
 
-    /// Solves `K q = f` by static condensation to the last coordinate, with a pseudo-inverse for the others, and
-    /// returns all coordinates. Free coordinates (see [`Self::FREE_STIFFNESS_SHARE`]) stay at 0. `None` if the
-    /// stiffness that remains for the last coordinate is negative or at most this share of the largest diagonal
-    /// element of `K`, so that it is free or unstable.
+    /// Solves `K q = f` by static condensation: a pseudo-inverse eliminates all coordinates except the last one, which
+    /// is solved first. Returns all coordinates. Coordinates with a stiffness below [`Self::FREE_STIFFNESS_SHARE`] of
+    /// the largest diagonal element of `K` are free and stay at 0. `None` if the stiffness that remains for the last
+    /// coordinate is negative or at most this bound, so that this coordinate is unstable or free.
     fn solve_by_condensation(self) -> Option<Vec<f64>> {
         let (last_index, min_stiffness) =
             (self.forces.len() - 1, Self::FREE_STIFFNESS_SHARE * self.stiffness.diagonal().amax());

@@ -71,19 +71,21 @@ impl LoadDemand {
     }
 }
 
-/// Solves for the steady state with this `roll` (rad) that provides `demand`: `z = s + x θ − y φ`, with `Σ N` and
-/// `Σ x N` as demanded.
+/// Solves for the steady state with the roll angle `roll` (rad, positive right side down) whose wheel loads N provide
+/// `demand`: their sum `Σ N` and their pitch moment `Σ x N`. Heave s and pitch θ are the unknowns, with the wheel
+/// travels `z = s + x θ − y φ`.
 ///
-/// The lateral acceleration follows from `m h a_y = −Σ y N − m g h φ`. Tyre forces act at the ground, at the lateral
-/// position y to which the links have moved the contact points. Links that lift wheels by the side forces reduce N;
-/// those of a solid axle by no more than the load of the wheel.
+/// The lateral acceleration follows from the roll balance `m h a_y = −Σ y N − m g h φ`. Tyre forces act at the ground,
+/// at the lateral position y to which the suspension links have moved the contact points. The links also turn side
+/// forces into vertical link forces (jacking forces, N, positive if they lift the wheel), which reduce N. On a solid
+/// axle a link force is at most the load of the wheel.
 ///
-/// Returns `None` if no heave and pitch provide the demand, for example if braking would lift the rear axle, or if
-/// the link forces do not converge.
+/// Alternates between the balance of heave and pitch with given link forces, and the link forces of the resulting
+/// lateral acceleration. The first iteration has no link forces. The iteration ends once no link force changes by more
+/// than 1e-9 of the demanded weight.
 ///
-/// Alternates between the balance of heave and pitch (link forces fixed) and the link forces for the resulting
-/// lateral acceleration, up to 60 times, starting without link forces. The iteration ends when no link force changes
-/// by more than 1e-9 of the demanded weight.
+/// `None` if no heave and pitch provide the demand, for example if braking would lift the rear axle, or if the link
+/// forces do not converge within 60 iterations.
 pub fn solve_at_roll(model: &Model, roll: f64, demand: LoadDemand) -> Option<SteadyState> {
     let mut link_forces = vec![0.0; model.wheels().len()];
     for _ in 0..MAX_LINK_ITERATIONS {
@@ -104,11 +106,13 @@ pub fn solve_at_roll(model: &Model, roll: f64, demand: LoadDemand) -> Option<Ste
     None
 }
 
-/// Solves for the steady state with the link forces `link_forces` (N) subtracted from the loads. First solves heave and
-/// pitch for the demanded sums of the forces on the chassis. Then distributes the side forces by the loads and
-/// computes the lateral acceleration from the roll moment balance. Loads are at least 0. Also returns the link force of
-/// each wheel per lateral acceleration (kg), without the limit of solid axles, which the caller uses for the next
-/// iteration. `None` if no heave and pitch provide the demand.
+/// Solves for the steady state with the link forces `link_forces` (vertical forces of the suspension links, N)
+/// subtracted from the wheel loads. First solves heave and pitch for the demanded weight and pitch moment. Then
+/// distributes the side forces by the wheel loads (at least 0) and computes the lateral acceleration from the roll
+/// balance.
+///
+/// Also returns the link force of each wheel per lateral acceleration (kg), without the limit for solid axles. The
+/// caller computes the link forces of the next iteration from it. `None` if no heave and pitch provide the demand.
 fn solve_with_link_forces(
     model: &Model,
     roll: f64,
@@ -177,13 +181,13 @@ pub fn solve_cornering(model: &Model, lateral_acceleration: f64) -> Option<Stead
     solve_cornering_with(model, lateral_acceleration, LoadDemand::at_rest(model))
 }
 
-/// Solves for steady cornering at `lateral_acceleration` (m/s²) with the given `demand`; `None` above the rollover
-/// threshold.
+/// Solves for steady cornering at `lateral_acceleration` (m/s², positive to the left) with the given `demand`; `None`
+/// above the rollover threshold. A lateral acceleration of 0 counts as a left turn.
 ///
-/// Scans the roll angle towards the outside of the turn in 300 steps up to 0.6 rad for the first pose that reaches
-/// the lateral acceleration. If no step reaches it, the pose of the largest lateral acceleration is tried. Then 50
-/// bisections refine the roll angle between this pose and the previous step. A lateral acceleration of 0 counts as a
-/// left turn. A roll angle without a pose counts as not reaching it.
+/// Scans the roll angle towards the outside of the turn in 300 steps up to 0.6 rad, for the first pose that reaches the
+/// lateral acceleration. If no step reaches it, the pose of the largest lateral acceleration is tried. Then 50
+/// bisections refine the roll angle, between the angle of this pose less one step and the angle of this pose. A roll
+/// angle without a pose counts as one that does not reach the acceleration.
 pub fn solve_cornering_with(model: &Model, lateral_acceleration: f64, demand: LoadDemand) -> Option<SteadyState> {
     // 1 for a left turn, −1 for a right turn.
     let turn_sign = lateral_acceleration.signum();
@@ -210,9 +214,10 @@ pub fn solve_cornering_with(model: &Model, lateral_acceleration: f64, demand: Lo
     pose(high)
 }
 
-/// Returns the steady state with the largest lateral acceleration, without aerodynamic forces; at larger roll angles
-/// the car falls over. The state is that of the direction in which the car tips first, a left turn if both are equal.
-/// `None` if there is no such state in one of the directions, for example for a car with a single track.
+/// Returns the steady state with the largest lateral acceleration (rollover threshold on the springs), without
+/// aerodynamic forces. At larger roll angles the car tips over. The state is that of the direction of turn in which the
+/// car tips first, a left turn if both are equal. `None` if there is no such state in one of both directions, for
+/// example for a car with a single track.
 pub fn rollover(model: &Model) -> Option<SteadyState> {
     let [left, right] = [1.0, -1.0].map(|turn_sign| find_rollover_state(model, turn_sign, LoadDemand::at_rest(model)));
     let [left, right] = [left?, right?];
@@ -220,9 +225,10 @@ pub fn rollover(model: &Model) -> Option<SteadyState> {
     Some(if tip_side == Some(Side::Right) { right } else { left })
 }
 
-/// Returns the steady state with the largest lateral acceleration in one direction: `turn_sign` is 1 for a left turn,
-/// −1 for a right turn. Scans the roll angle up to 0.6 rad in 300 steps and refines the maximum by ternary search.
-/// `None` if the largest lateral acceleration is at most 1e-6 m/s².
+/// Returns the steady state with the largest lateral acceleration in one direction of turn: `turn_sign` is 1 for a left
+/// turn, −1 for a right turn. Scans the roll angle towards the outside of the turn in 300 steps up to 0.6 rad, then
+/// refines the maximum by ternary search. `None` if the largest lateral acceleration in this direction is at most 1e-6
+/// m/s².
 fn find_rollover_state(model: &Model, turn_sign: f64, demand: LoadDemand) -> Option<SteadyState> {
     let pose = |roll: f64| solve_at_roll(model, turn_sign * roll, demand);
     // Lateral acceleration in the direction of the turn (m/s²); `f64::MIN` without a pose.
@@ -252,10 +258,10 @@ fn find_rollover_state(model: &Model, turn_sign: f64, demand: LoadDemand) -> Opt
     pose(best_roll).filter(|state| turn_sign * state.lateral_acceleration > 1e-6)
 }
 
-/// Solves `residual(x) = 0` for two unknowns, starting at 0, by Newton's method with numerical derivatives. The
-/// equations are linear between corners. A step is halved until the residual decreases, or accepted at 1e-6 of its
-/// length. `scale` is the scale of the residuals, which must fall to 1e-9 of it; after 200 iterations 1e-6 is
-/// accepted. `None` if the Jacobian is singular or the residual stays larger.
+/// Solves `residual(x) = 0` for two unknowns, starting at 0, by Newton's method with numerical derivatives. A step is
+/// halved until the residual decreases; a step below 1e-6 of its full length is taken in any case. `scale` is the scale
+/// of the residuals (N). The iteration ends once the residual is below 1e-9 of `scale`. After 200 iterations a residual
+/// below 1e-6 of `scale` is accepted. `None` if the Jacobian is singular or the residual stays larger.
 fn solve_newton(residual: impl Fn([f64; 2]) -> [f64; 2], scale: f64) -> Option<[f64; 2]> {
     const DERIVATIVE_STEP: f64 = 1e-8;
     let relative_norm = |residual: [f64; 2]| residual[0].hypot(residual[1]) / scale;
@@ -306,14 +312,15 @@ struct WheelLoads {
     chassis_forces: Vec<f64>,
 }
 
-/// Computes travels and forces of all wheels for a chassis that is lowered by `down` (m) and pitched nose-down by
-/// `pitch` (rad), with the roll angle `roll` (rad, right side down).
+/// Computes travels and forces of all wheels for a chassis that is lowered by `down` (m), pitched nose-down by `pitch`
+/// (rad) and rolled by `roll` (rad, right side down).
 ///
 /// The travel of a wheel follows the ground, down to its droop stop. Its force is the static load plus spring, bump
-/// stop, metal contact, anti-roll bars in the load path and heave springs. A wheel with a negative force hangs at the
-/// balance of its springs, but not below its droop stop. Wheels are checked in order, so a later wheel reacts to the
-/// changed travel of an earlier one. The load of a wheel above the ground falls to zero within [`DROOP_CORNER_M`] and
-/// is never negative. External anti-roll bars add to the force on the chassis only, at wheels with load.
+/// stop, metal contact, anti-roll bars in the load path and heave springs. A wheel with a negative force is off the
+/// ground: it hangs at the balance of its springs, but not below its droop stop. Wheels are checked in wheel order, so
+/// a wheel reacts to the changed travel of the wheels before it. The load of a wheel falls to zero within
+/// [`DROOP_CORNER_M`] above the ground and is never negative. External anti-roll bars, which do not load the tyres, add
+/// to the force on the chassis at wheels with load.
 fn compute_wheel_loads(model: &Model, [down, pitch]: [f64; 2], roll: f64) -> WheelLoads {
     // Travel at which each wheel touches the ground, and its travel limited by the droop stop (m).
     let ground_travel: Vec<f64> =
@@ -334,7 +341,9 @@ fn compute_wheel_loads(model: &Model, [down, pitch]: [f64; 2], roll: f64) -> Whe
     for i in 0..travel.len() {
         if force(&travel, i) < 0.0 {
             let strut = &model.wheels()[i].strut;
-            // Sum of the forces of the couplings and of the static load at zero travel (N), and of their rates (N/m).
+            // The wheel hangs at the travel z at which spring force plus `rate` z equals `zero_travel_force` (N). This
+            // is minus the static load, less the forces that the travels of the other wheels cause in the axle links.
+            // `rate` is the sum of the rates of the axle links (N/m).
             let (zero_travel_force, rate) = axle_links(model, i).fold(
                 (-f64::from(model.static_load(i)), 0.0),
                 |(zero_travel_force, rate), link| {
@@ -361,8 +370,8 @@ fn compute_wheel_loads(model: &Model, [down, pitch]: [f64; 2], roll: f64) -> Whe
     WheelLoads { compressions: travel, loads, chassis_forces }
 }
 
-/// Coupling of a wheel to another one. The force on the wheel is `rate (z + travel_sign z')` with the travels z of
-/// the wheel and z' of the other one.
+/// Coupling of a wheel to another one by an anti-roll bar or a heave spring. The force on the wheel is
+/// `rate (z + travel_sign z')` with the travel z of the wheel and the travel z' of the other wheel.
 struct AxleLink {
     /// Number of the other wheel.
     other_wheel: usize,

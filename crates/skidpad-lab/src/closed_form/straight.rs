@@ -28,8 +28,8 @@ impl Resistance {
         Self { drag: model.parts().aero.drag.into(), loads }
     }
 
-    /// Computes the loads and the drag coefficient of the steady pose at `v` m/s. They are those at rest if they do
-    /// not depend on the speed or no steady pose exists.
+    /// Computes the loads and the drag coefficient in the steady pose at `v` m/s. They equal those at rest if the car
+    /// has neither downforce nor aerodynamic maps, or if there is no steady pose.
     fn at_speed(model: &Model, v: f64) -> Self {
         let cruise_state = if has_speed_dependent_loads(model) { CruiseState::at_speed(model, v) } else { None };
         // The coefficient follows from the drag force; 1e-12 avoids a division by zero at standstill.
@@ -48,16 +48,21 @@ impl Resistance {
     }
 }
 
-/// Returns whether the wheel loads or the drag coefficient depend on the speed.
+/// Returns true if wheel loads or drag coefficient depend on the speed: a car with aerodynamic maps, downforce or lift.
 fn has_speed_dependent_loads(model: &Model) -> bool {
     let aero = &model.parts().aero;
     aero.maps.is_some() || aero.downforce.iter().any(|surface| surface.coefficient != 0.0)
 }
 
-/// Returns the share of the drive of each wheel (–), in wheel order, with a sum of 1. Shares are proportional to
-/// wheel torques: of wheel motors at full torque, of an engine by its differentials, and with additional electric
-/// motors by the maximum torques of engine in first gear and motors at standstill. All wheels have equal shares for a
-/// car without a motor.
+/// Returns the share of each wheel in the drive force (–), in wheel order, with a sum of 1. Shares are proportional to
+/// wheel torques, which are sums of:
+///
+/// - wheel motors: full torque
+/// - electric motors: torque at standstill, divided equally among the wheels of a motor
+/// - engine: maximum torque in first gear; without electric motors only the shares by which its differentials divide
+///   the torque
+///
+/// All wheels have equal shares for a car without a drive.
 pub fn drive_shares(model: &Model) -> Vec<f64> {
     // Torque of the additional electric motors at wheel `i` (N m); a motor divides its torque equally.
     let motor_torque_sum = |i: usize| -> f64 {
@@ -94,10 +99,10 @@ pub fn drive_force(model: &Model, v: f64, gear: i8) -> f64 {
     powertrain_force(model, v, gear) + motor_forces.sum::<f64>()
 }
 
-/// Computes the largest force at the road with which a standing car can start before the first driven wheel spins
-/// (N): `F = min μ N / s` over the driven wheels with their shares s of the drive. The loads N include the load
-/// transfer of the acceleration; the force is iterated 40 times from 0. If no pose carries the loads, the iteration
-/// keeps the last force.
+/// Computes the largest force at the road with which a standing car can start before its first driven wheel spins (N):
+/// `F = min μ N / s` over the driven wheels with their shares s of the drive. The loads N include the load transfer of
+/// the resulting acceleration, so the force is iterated 40 times from 0. An iteration for whose loads there is no pose
+/// keeps the force of the iteration before.
 pub fn launch_force(model: &Model) -> f64 {
     // Each iteration gains about one digit, as in `stopping_distance`.
     (0..40).fold(0.0, |force, _| spinning_force(model, force).unwrap_or(force))
@@ -137,10 +142,10 @@ fn motor_force(model: &Model, motor: &Motor, v: f64) -> f64 {
     motor_torque(motor, v * inverse_radius) * inverse_radius
 }
 
-/// Computes the full-throttle force of the powertrain, without additional electric motors, at the road at `v` m/s (N).
-/// Wheel motors have a constant torque. An engine acts through clutch or converter and the gear `gear`, with the
-/// efficiency of the gearbox. The force is 0 without a powertrain. Torques over the radii of their wheels give the
-/// force of wheel motors, which does not depend on speed and gear.
+/// Computes the full-throttle force of the powertrain at the road at `v` m/s (N), without additional electric motors.
+/// Wheel motors have a constant torque; their force is the sum of torque over wheel radius and does not depend on `v`
+/// and `gear`. An engine acts through clutch or torque converter and the forward gear `gear`, with the efficiency of
+/// the gearbox. The force is 0 without a powertrain.
 fn powertrain_force(model: &Model, v: f64, gear: i8) -> f64 {
     let wheels = model.wheels();
     match &model.parts().powertrain {
@@ -166,9 +171,9 @@ fn full_load_torque(engine: &Engine, speed: f32) -> f32 {
     engine.torque_at(speed.max(engine.idle_speed), 1.0)
 }
 
-/// Computes the stall speed of the torque converter: the engine speed at full throttle with the car standing, at
-/// which engine and impeller torque balance, at most the limiter speed (rad/s); `None` without an engine or a
-/// converter. Below idle speed the engine has its torque at idle.
+/// Computes the stall speed of the torque converter (rad/s): the engine speed at full throttle with a standing car. At
+/// this speed engine and impeller torque balance; it is at most the limiter speed. Below idle speed the engine has its
+/// torque at idle. `None` without an engine or a converter.
 pub fn stall_speed(model: &Model) -> Option<f64> {
     let EngineDrive { engine, launch_device: LaunchDevice::Converter(converter), .. } =
         model.parts().powertrain.engine()?
@@ -187,9 +192,9 @@ pub fn motor_power(model: &Model) -> Option<f64> {
     (!motors.is_empty()).then(|| motors.iter().map(max_power).sum())
 }
 
-/// Computes the full-throttle torque into the gearbox when its input shaft turns at `input_speed` rad/s in `gear` (N
-/// m). The torque of an open torque converter is the turbine torque at the balance of engine and impeller; with a
-/// clutch or a locked converter it is the full-load torque of the engine at this speed.
+/// Computes the full-throttle torque into the gearbox (N m) when its input shaft turns at `input_speed` rad/s in
+/// `gear`. With a clutch or a locked torque converter it is the full-throttle torque of the engine at this speed. With
+/// an open converter it is the turbine torque at the engine speed at which engine and impeller torque balance.
 fn gearbox_torque(drive: &EngineDrive, gear: i8, input_speed: f64) -> f64 {
     let engine = &drive.engine;
     match &drive.launch_device {
@@ -215,13 +220,16 @@ pub(crate) fn mean_inverse_radius(drive: &EngineDrive, wheels: &[Wheel]) -> f64 
     drive.torque_shares.iter().zip(wheels).map(|(&share, wheel)| f64::from(share) / f64::from(wheel.radius)).sum()
 }
 
-/// Searches the highest speed at which the drive force of some gear balances the resistance (m/s), in steps of 0.01
-/// m/s up to 150 m/s. `None` if no gear overcomes the resistance at the first step, as without a motor, or if there
-/// is no balance below 149.9 m/s.
+/// Searches the highest speed at which the drive force of some gear still overcomes the resistance (m/s), in steps of
+/// 0.01 m/s up to 150 m/s.
 ///
-/// The resistance of a car with downforce or aerodynamic maps depends on its pose at that speed. Each iteration, of
-/// at most 100, takes the mean of the last speed and the one for its pose. The iteration ends when both differ by less
-/// than 0.01 m/s. `None` also if no gear overcomes the resistance of such a pose.
+/// The resistance of a car with downforce, lift or aerodynamic maps depends on its pose at that speed. The first result
+/// is therefore that of the pose at rest. Each of at most 100 iterations searches the speed for the pose at the last
+/// result. The iteration ends once this speed differs from the last result by less than 0.01 m/s; otherwise the mean of
+/// both is the next result.
+///
+/// `None` if no gear overcomes the resistance at the first step, as without a motor, or if the search exceeds 149.9
+/// m/s; in each case for any pose of the iteration.
 pub fn top_speed(model: &Model) -> Option<f64> {
     let max_speed_against = |resistance: Resistance| max_overcome_speed(model, |v| resistance.force(model, v));
     let mut speed = max_speed_against(Resistance::at_rest(model))?;
@@ -240,8 +248,9 @@ pub fn top_speed(model: &Model) -> Option<f64> {
 /// Step of the search for the top speed (m/s).
 const SEARCH_STEP_MPS: f64 = 0.01;
 
-/// Returns the highest speed up to which some gear overcomes the resistance `resistance_at` (N at a speed in m/s) at
-/// every step of the search (m/s). `None` if no gear does so at the first step, or if the speed exceeds 149.9 m/s.
+/// Returns the highest speed up to which, at every step of the search from 0.01 m/s, some gear overcomes the resistance
+/// (m/s). `resistance_at` returns the resistance (N) at a speed (m/s). `None` if no gear overcomes it at the first
+/// step, or if the speed reaches 149.9 m/s.
 pub(super) fn max_overcome_speed(model: &Model, resistance_at: impl Fn(f64) -> f64) -> Option<f64> {
     // Number of forward gears.
     let gear_count = model.parts().powertrain.engine().map_or(1, |drive| drive.gearbox.clamp_gear(i8::MAX));
@@ -253,9 +262,9 @@ pub(super) fn max_overcome_speed(model: &Model, resistance_at: impl Fn(f64) -> f
     max_speed.filter(|max_speed| *max_speed < 149.9)
 }
 
-/// Returns the maximum full-throttle power of the engine and the engine speed there, [W, rad/s]. Searches the points of
-/// the torque curve and a thousand steps from 0 to the limiter speed; `None` without an engine. The torque is that of
-/// full throttle, below idle speed that at idle.
+/// Returns the maximum full-throttle power of the engine and the engine speed at this power, in W and rad/s. Searches
+/// the points of the torque curve and a thousand equal steps from 0 to the limiter speed. Below idle speed the torque
+/// is that at idle. `None` without an engine.
 pub fn peak_power(model: &Model) -> Option<[f64; 2]> {
     const SPEED_LIMIT_STEPS: u16 = 1000;
     let engine = &model.parts().powertrain.engine()?.engine;
@@ -277,10 +286,10 @@ pub enum Pedal {
 }
 
 /// Computes the stopping distance from `v` m/s on level ground with load transfer (m):
-/// `s = (m / 2 k) ln(1 + k v² / F)`. `k` is the drag coefficient without aerodynamic maps, `F` the braking force at
-/// the mean deceleration. The force at that deceleration counts for the whole stop, with the brake pedal fully
-/// pressed. The deceleration `v² / 2 s` is iterated 40 times from 0.5 g. `None` without brakes, or if the rear axle
-/// would lift.
+/// `s = (m / 2 k) ln(1 + k v² / F)`. `k` is the drag coefficient without aerodynamic maps, `F` the braking force of all
+/// wheels with the brake pedal fully pressed. The force at the mean deceleration counts for the whole stop. The
+/// deceleration `v² / 2 s` is iterated 40 times from 0.5 g. `None` if the braking force is not positive, as usually
+/// without brakes, or if the rear axle would lift.
 pub fn stopping_distance(model: &Model, v: f64, pedal: Pedal) -> Option<f64> {
     let (mass, drag) = (f64::from(model.mass()), f64::from(model.parts().aero.drag));
     // First estimate: 0.5 g.
@@ -302,9 +311,10 @@ pub fn stopping_distance(model: &Model, v: f64, pedal: Pedal) -> Option<f64> {
     distance
 }
 
-/// Computes the pedal position (–, 0 to 1) at which the first wheel reaches its peak braking force, with the load
-/// transfer of the resulting deceleration; 1 if no wheel does. `None` without brakes, or if the rear axle would lift.
-/// The deceleration of a wheel and its rolling resistance are part of the force, as in [`stopping_distance`].
+/// Computes the pedal position (–, 0 to 1) at which the first wheel reaches the peak of its tyre force, with the load
+/// transfer of the resulting deceleration. The tyre force includes rolling resistance, less the part of the brake
+/// torque that slows the spin of the wheel. The deceleration is iterated 40 times from 0. Returns 1 if no wheel reaches
+/// its peak. `None` without brakes, or if the rear axle would lift.
 pub fn threshold_pedal(model: &Model) -> Option<f64> {
     let mass = f64::from(model.mass());
     let mut deceleration = 0.0;
@@ -345,10 +355,10 @@ pub(super) fn braking_distance(v: f64, mass: f64, drag: f64, force: f64) -> f64 
 /// Computes the braking force of wheel `i` under `load` (N) while the car slows by `deceleration` (m/s²) (N, positive
 /// against the motion). `pedal_position` is the brake pedal position (–, 0 to 1).
 ///
-/// The force is brake torque over radius, less the part that slows the spin of the wheel, plus rolling resistance, if the
-/// tyre can transmit this; it can be negative for a wheel without a brake. Otherwise it is the peak force of the tyre
-/// with ideal braking or a tyre without creep (dry friction). With a full pedal it is the force of the locked wheel, or
-/// that at the slip of the anti-lock brakes.
+/// The force is brake torque over radius, less the part that slows the spin of the wheel, plus rolling resistance, if
+/// this is at most the peak force of the tyre. It can be negative for a wheel without a brake. Above the peak the force
+/// depends on `pedal`. Ideal braking has the peak force, as has a tyre without creep (dry friction). A full pedal has
+/// the force of the locked wheel, or that at the slip of the anti-lock brakes.
 pub(super) fn braking_force(
     model: &Model,
     i: usize,

@@ -55,9 +55,9 @@ pub struct PlaneTrain {
 
 impl PlaneTrain {
     /// Builds the model of `models` from the front, each hitched to the previous one. Adds mass, yaw inertia and tyres
-    /// of each vehicle, and the yaw damping of each hitch. Loads are static. Relaxation lengths are those at 80 km/h.
-    /// `None` if a hitch or a coupler is missing, a tyre has no creep (dry friction, no slip curve), or the mass matrix
-    /// is singular.
+    /// of each vehicle, and the yaw damping of each hitch. Cornering stiffnesses are those at the wheel loads of the
+    /// train at rest, relaxation lengths also at 80 km/h. `None` if a hitch or a coupler is missing, a tyre has no
+    /// creep (dry friction), or the mass matrix is singular.
     pub fn new(models: &[&Model]) -> Option<Self> {
         let size = models.len() + 1;
         // 0: number of the first vehicle.
@@ -97,8 +97,8 @@ impl PlaneTrain {
         Some(Self { inverse_mass: mass.try_inverse()?, tyres, damping, vehicle_count: models.len() })
     }
 
-    /// Returns the oscillation with the lowest damping ratio at `speed` m/s (> 0); the ratio is negative if it grows.
-    /// `None` if there is no oscillation.
+    /// Returns the least damped oscillation of the train at `speed` m/s (> 0). Its damping ratio is negative if the
+    /// oscillation grows. `None` if no motion of the train oscillates.
     pub fn sway_at(&self, speed: f64) -> Option<Sway> {
         // Each complex pair counts once, by its eigenvalue with a positive imaginary part.
         let oscillations =
@@ -110,9 +110,9 @@ impl PlaneTrain {
         sways.min_by(|a, b| a.damping_ratio.total_cmp(&b.damping_ratio))
     }
 
-    /// Returns the lowest speed at which a motion, oscillating or not, is unstable (m/s): scans in steps of 0.5 m/s
-    /// and bisects the first unstable step 40 times. If the motion is unstable at 1 m/s, this is the result. `None` if
-    /// there is none from 1 to 120 m/s.
+    /// Returns the lowest speed at which a motion, oscillating or not, is unstable (m/s). Scans in steps of 0.5 m/s
+    /// from 1 m/s and bisects the first unstable step 40 times. The result is 1 m/s if the train is already unstable
+    /// there. `None` if the train is stable from 1 to 120 m/s.
     pub fn critical_speed_mps(&self) -> Option<f64> {
         let [first, last, step] = SPEED_SEARCH_MPS;
         let is_unstable = |speed: f64| self.decay_and_frequency(speed).iter().any(|[decay, _]| *decay < 0.0);
@@ -127,10 +127,10 @@ impl PlaneTrain {
         Some(unstable_speed)
     }
 
-    /// Computes decay and angular frequency of each motion (1/s, rad/s) from the eigenvalues `-decay ± i ω`. The state
-    /// consists of the lateral velocity, the yaw rates, the hitch angles and the slip of each tyre. Lateral position
-    /// and heading are excluded because the motion does not depend on them. The matrix is built column by column from
-    /// [`Self::state_derivative`]. A negative decay is a growing motion; conjugate pairs are returned as two entries.
+    /// Computes decay and angular frequency of each motion (1/s, rad/s) from the eigenvalues `-decay ± i ω`. A negative
+    /// decay is a growing motion. A conjugate pair gives two entries, with opposite angular frequencies. The state is
+    /// that of [`Self::state_derivative`], from which the matrix is built column by column. Lateral position and
+    /// heading are not part of the state, because the motion does not depend on them.
     fn decay_and_frequency(&self, speed: f64) -> Vec<[f64; 2]> {
         let size = 2 * self.vehicle_count + self.tyres.len();
         // Column k is the derivative of the state with a one at k.
@@ -143,10 +143,10 @@ impl PlaneTrain {
             .collect()
     }
 
-    /// Computes the time derivative of a state at `speed` m/s. The state consists of lateral velocity (m/s) and yaw
-    /// rates (rad/s), then the hitch angles (rad), then the lateral slip of each tyre (rad). Tyre forces `C slip` and
-    /// hitch damping accelerate the vehicles; slips approach the slip angle of the contact point with the relaxation
-    /// length.
+    /// Computes the time derivative of `state` at `speed` m/s. The state consists of the lateral velocity of the first
+    /// vehicle (m/s), the yaw rates of all vehicles (rad/s), the hitch angles (yaw of a trailer relative to the vehicle
+    /// ahead, rad), and the lateral slip of each tyre (rad). Tyre forces `C slip` and hitch damping accelerate the
+    /// vehicles. The slip of a tyre approaches the slip angle of its contact point with the relaxation length.
     fn state_derivative(&self, state: &DVector<f64>, speed: f64) -> DVector<f64> {
         let n = self.vehicle_count;
         // State: lateral velocity and n yaw rates, n − 1 hitch angles from index n + 1, slips from index 2 n.

@@ -5,10 +5,10 @@ use skidpad_core::Model;
 use super::{Characteristics, GRAVITY_MPS2};
 use crate::metrics::Metric;
 
-/// Returns the figures of hitch and coupler; empty for a vehicle with neither. A hitch has its distance ahead of the
-/// last axle (m, negative behind it) and, if described, the mass it carries (kg). A coupler has its distance ahead of
-/// the resultant axle load (m), its load at rest (N) and this load as a share of the weight of the vehicle and of the
-/// mass on its own hitch (%). Figures of the hitch are listed first. A vehicle without axles has none of a hitch.
+/// Returns the figures of the hitch, then those of the coupler; empty for a vehicle with neither. Hitch: distance ahead
+/// of the last axle (m, negative behind it) and, if described, the mass it carries (kg). Coupler: distance ahead of the
+/// resultant axle load (m), load at rest (N), and this load as a share of the weight of the vehicle and of the mass on
+/// its own hitch (%). The hitch of a vehicle without axles has no figures.
 pub(super) fn list(model: &Model, figures: &Characteristics) -> Vec<Metric> {
     let mut metrics = Vec::new();
     // Arguments of a metric: key, label, unit, decimal places, value.

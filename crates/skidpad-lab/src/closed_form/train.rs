@@ -25,12 +25,15 @@ pub fn is_valid_with_trailers(name: &str) -> bool {
     !SOLO_ONLY_METRICS.contains(&name) && !name.starts_with("bump_travel_used")
 }
 
-/// Returns the model of the first vehicle of a train (listed from the front) with the load on its hitch added as a
-/// point mass there. The loads of the couplers are computed from the last trailer forward; each trailer carries the
-/// next one on its own hitch. The centre of mass moves, so wheels, hull, aerodynamic points and hitch shift relative to
-/// it. Height and mass change, the inertia does not. The hitch of the result carries nothing. `None` if the vehicle
-/// tows nothing or has no hitch, or if a model with these loads is not valid, for example because a trailer would lift
-/// the vehicle off its wheels.
+/// Returns the model of the first vehicle of `train` (listed from the front) with the load on its hitch added as a
+/// point mass at the hitch. `hitch.carried_mass` of the result is 0.
+///
+/// The coupler loads are computed from the last trailer forward; each trailer carries the next one on its own hitch.
+/// Mass and height of the centre of mass change, the inertia does not. Wheels, hull, drag point, downforce points and
+/// hitch shift relative to the new centre of mass.
+///
+/// `None` if the vehicle tows nothing or has no hitch, or if a model with these loads is not valid, for example because
+/// a trailer would lift the vehicle off its wheels.
 pub fn with_hitch_load(train: &[&Model]) -> Option<Model> {
     let (first, trailers) = train.split_first().filter(|(_, trailers)| !trailers.is_empty())?;
     // Mass that rests on the hitch ahead (kg), from the last trailer forward.
@@ -81,8 +84,9 @@ pub fn list(train: &[&Model]) -> Vec<Metric> {
     ]
 }
 
-/// Returns the highest speed at which some gear of the first vehicle overcomes the resistance of all vehicles (m/s),
-/// at their static loads. `None` for an empty train and as in [`max_overcome_speed`].
+/// Returns the highest speed at which some gear of the first vehicle overcomes the resistance of all vehicles at their
+/// static loads (m/s). `None` for an empty train, if no gear overcomes the resistance at 0.01 m/s, or if the speed
+/// reaches 149.9 m/s.
 fn top_speed(train: &[&Model]) -> Option<f64> {
     let resistances: Vec<(Resistance, &Model)> =
         train.iter().map(|model| (Resistance::at_rest(model), *model)).collect();
@@ -102,12 +106,15 @@ struct HitchForces {
     braking_force: f64,
 }
 
-/// Computes the stopping distance of a train from `v` m/s on level ground with load transfer (m), by
-/// `s = (m / 2 k) ln(1 + k v² / F)` with the sums of mass, drag coefficient and braking force. Trailers without
-/// brakes on the driver's pedal only roll. An overrun device presses its brakes by the force on the hitch ahead. The
-/// forces of all vehicles, from the last to the first, and the deceleration `v² / 2 s` are iterated 200 times from zero
-/// forces and 0.5 g; each iteration keeps half of the previous forces. `None` without brakes, if a trailer has no
-/// coupler, or if wheels of the first vehicle would lift.
+/// Computes the stopping distance of a train from `v` m/s on level ground with load transfer (m):
+/// `s = (m / 2 k) ln(1 + k v² / F)`. Mass m, drag coefficient k and braking force F are sums over all vehicles. The
+/// pedal is fully pressed. Trailers without brakes on the driver's pedal only roll, but an overrun device presses its
+/// brakes by the force on the hitch ahead.
+///
+/// The forces of all vehicles, from the last to the first, and the deceleration `v² / 2 s` are iterated 200 times from
+/// zero forces and 0.5 g. Each iteration takes the mean of the previous and the new forces. `None` if the braking force
+/// is not positive, as usually without brakes, if a trailer has no coupler, or if wheels of the first vehicle would
+/// lift.
 pub fn stopping_distance(train: &[&Model], v: f64, pedal: Pedal) -> Option<f64> {
     let mass: f64 = train.iter().map(|model| f64::from(model.mass())).sum();
     let drag: f64 = train.iter().map(|model| f64::from(model.parts().aero.drag)).sum();
@@ -147,8 +154,9 @@ pub fn stopping_distance(train: &[&Model], v: f64, pedal: Pedal) -> Option<f64> 
     distance
 }
 
-/// Computes the braking force of the first vehicle (N) at `deceleration` (m/s²) with a fully pressed pedal. The
-/// forces from `rear_forces` act at its hitch and change its wheel loads. `None` if wheels would lift.
+/// Computes the braking force of the first vehicle (N) at `deceleration` (m/s²) with a fully pressed pedal.
+/// `rear_forces` are the forces of the first trailer, which act at the hitch and change the wheel loads. They do not
+/// count for a vehicle without a hitch. `None` if no pose provides the loads, because wheels would lift.
 fn towing_vehicle_braking(model: &Model, rear_forces: HitchForces, deceleration: f64, pedal: Pedal) -> Option<f64> {
     let own_demand = LoadDemand::braking(model, deceleration);
     // Additional weight (N) and pitch moment (N m): a push above the ground loads the front axle, a load on a hitch
@@ -170,11 +178,13 @@ fn towing_vehicle_braking(model: &Model, rear_forces: HitchForces, deceleration:
     Some((0..loads.len()).map(|i| braking_force(model, i, loads[i], deceleration, pedal, 1.0)).sum())
 }
 
-/// Computes the forces of a trailer on the vehicle ahead and its braking force under the forces from `rear_forces`, at
-/// `deceleration` (m/s²). The braking force of the last iteration, `previous_forces`, determines the hitch force that
-/// presses its overrun brakes. The moment balance about the centre of mass gives the vertical hitch force and the load
-/// of the axles (≥ 0), which is distributed like the static loads. A pedal brake is fully pressed; an overrun brake by
-/// the hitch force over its full force, from 0 to 1; brakes with their own controls are not pressed. `None` without a
+/// Computes the forces of a trailer on the vehicle ahead, and its braking force, at `deceleration` (m/s²).
+/// `rear_forces` are the forces of the next trailer on its own hitch. `previous_forces` are those of this trailer in
+/// the last iteration; their braking force gives the force forward on the hitch ahead.
+///
+/// The moment balance about the centre of mass gives the vertical hitch force and the load of the axles (≥ 0), which is
+/// divided like the static loads. A pedal brake is fully pressed, brakes with their own controls are not pressed. The
+/// position of an overrun brake is the hitch force over the force for full pressure, from 0 to 1. `None` without a
 /// coupler.
 fn trailer_hitch_forces(
     model: &Model,

@@ -45,9 +45,10 @@ impl SteeredWheel {
         cos * (1.0 - yaw_rate * y) + sin * (lateral_velocity + yaw_rate * x)
     }
 
-    /// Computes the side force at `perpendicular_velocity` across the wheel plane and `rolling_velocity` along
-    /// it, both per forward speed (N, positive to the left of the wheel). The slip is limited to
-    /// [`MAX_LATERAL_SLIP`]; load is the static one, at 1 m/s.
+    /// Computes the side force of the tyre at the static load (N, positive to the left of the wheel).
+    /// `perpendicular_velocity` is the velocity across the wheel plane, `rolling_velocity` that along the wheel plane;
+    /// both are per forward speed of the vehicle. The lateral slip is their ratio, limited to ±[`MAX_LATERAL_SLIP`].
+    /// The speed of the tyre is 1 m/s.
     fn side_force(&self, model: &Model, perpendicular_velocity: f64, rolling_velocity: f64) -> f64 {
         let slip = (-perpendicular_velocity / rolling_velocity.abs().max(1e-6))
             .clamp(-MAX_LATERAL_SLIP, MAX_LATERAL_SLIP) as f32;
@@ -57,11 +58,13 @@ impl SteeredWheel {
     }
 }
 
-/// Computes the sum of the wheels' side forces of each axle at walking pace (N, positive to the left of the wheels),
-/// with the axles steered by the mean road-wheel angles `angles` (rad). Iterates the least-squares motion of the
-/// vehicle with the secant stiffnesses of the tyres as weights, starting from their initial stiffnesses, until the
-/// yaw rate changes by less than [`YAW_RATE_TOLERANCE`] or after 200 iterations. A wheel without lateral velocity keeps
-/// its weight. `None` for tyres without creep, or if the motion is not determined.
+/// Computes for each axle the sum of the side forces of its wheels at walking pace (N, positive to the left of the
+/// wheels). `angles` are the mean road-wheel angles of the axles (rad).
+///
+/// Iterates the least-squares motion of the vehicle with the secant stiffnesses of the tyres as weights, starting from
+/// their cornering stiffnesses. The secant stiffness is side force over velocity across the wheel; a wheel without this
+/// velocity keeps its weight. The iteration ends once the yaw rate changes by less than [`YAW_RATE_TOLERANCE`], or
+/// after 200 iterations. `None` for tyres without creep (dry friction), or if the least-squares equations are singular.
 fn side_forces(model: &Model, angles: &[f64]) -> Option<Vec<f64>> {
     // Angles of the left and the right wheel of each axle (rad).
     let road_wheel_angles = model.road_wheel_angles(&angles.iter().map(|angle| *angle as f32).collect::<Vec<_>>());
@@ -104,8 +107,8 @@ fn side_forces(model: &Model, angles: &[f64]) -> Option<Vec<f64>> {
     Some(axles.map(|axle| axle_wheels(axle).map(|(_, force)| force).sum()).collect())
 }
 
-/// Computes the lateral velocity and yaw rate, per forward speed, that minimise the weighted squares of the wheels'
-/// lateral velocities. Solves the normal equations; `None` if they are singular.
+/// Computes lateral velocity (–) and yaw rate (1/m), both per forward speed, that minimise the weighted sum of the
+/// squared velocities of the wheels across their planes. Solves the normal equations; `None` if they are singular.
 fn solve_least_squares(wheels: &[SteeredWheel], weights: &[f64]) -> Option<[f64; 2]> {
     // Normal equations `aa v_y + ab ψ̇ = ga`, `ab v_y + bb ψ̇ = gb`, with weighted sums of the products a a, a b, b b,
     // −a c and −b c of the terms `a v_y + b ψ̇ + c` of all wheels.
@@ -122,13 +125,16 @@ fn solve_least_squares(wheels: &[SteeredWheel], weights: &[f64]) -> Option<[f64;
     (determinant > 1e-12 * aa * bb).then(|| [(bb * ga - ab * gb) / determinant, (aa * gb - ab * ga) / determinant])
 }
 
-/// Returns a note if the steered axles do not turn about one point at full lock. The leading axle is the steered one
-/// farthest from the turning axis; its angle at full lock sets the path curvature and the angles that would match on
-/// the other axles. The side forces at walking pace are computed for the described and for the matching angles. There
-/// is a note if their difference on some axle exceeds a tenth of its static load. Only the difference counts, because
-/// unsteered axles of a tandem always work against each other. The note names the axle whose angle differs most, the
-/// leading axle, and the axle with the largest difference. `None` if not, if nothing steers, or for tyres without creep
-/// (dry friction, no slip curve).
+/// Returns a note if the steered axles do not turn about one point at full lock. The leading axle is the steered axle
+/// farthest from the turning axis. Its angle at full lock sets the curvature of the path, and so the matching angles of
+/// the other axles.
+///
+/// The side forces at walking pace are computed for the described and for the matching angles. There is a note if both
+/// differ on some axle by more than a tenth of its static load. Only the difference counts, because unsteered axles of
+/// a tandem always work against each other. The note names the axle whose angle differs most, the leading axle, and the
+/// axle with the largest difference of the side force.
+///
+/// `None` if all differences are smaller, if nothing steers, or for tyres without creep (dry friction).
 pub(super) fn axle_conflict_note(model: &Model) -> Option<String> {
     let axles = &model.parts().axles;
     let steered = || axles.iter().enumerate().filter(|(_, axle)| axle.steer_ratio != 0.0);

@@ -96,8 +96,9 @@ impl<D: DriverModel> UntilStop<D> {
 }
 
 impl<D: DriverModel> DriverModel for UntilStop<D> {
-    /// Returns the controls of the inner driver. The first call records the heading at the start. Records the first
-    /// time at which the speed over the ground, negative when rolling back, is at most [`STANDSTILL_SPEED_MPS`].
+    /// Returns the controls of the inner driver. The first call records the heading at the start. Each call also checks
+    /// for the first standstill: the speed over the ground, negative while the car rolls back, is at most
+    /// [`STANDSTILL_SPEED_MPS`]. Its time is recorded.
     fn drive(&mut self, input: &DriverInput<'_>) -> Controls {
         let heading = *self.heading_rad.get_or_insert(input.frame.yaw_rad);
         if self.standstill_time_s.is_none() && ground_speed::signed_speed(heading)(input.frame) <= STANDSTILL_SPEED_MPS
@@ -107,7 +108,8 @@ impl<D: DriverModel> DriverModel for UntilStop<D> {
         self.driver.drive(input)
     }
 
-    /// Returns true if the inner driver is finished or [`UntilStop::dwell_s`] has passed since the standstill.
+    /// Returns true if the inner driver is finished, or if [`UntilStop::dwell_s`] has passed since the first
+    /// standstill.
     fn finished(&self, input: &DriverInput<'_>) -> bool {
         self.driver.finished(input) || self.standstill_time_s.is_some_and(|t| input.has_reached(t + self.dwell_s))
     }

@@ -64,9 +64,8 @@ impl LaneShift {
         TAU * self.lateral_shift_m.abs() / (self.length_m() * self.length_m())
     }
 
-    /// Computes lateral position y (m) of the shift and its first and second derivative by x at `x` (–, 1/m). Before
-    /// the shift y is 0, after it `lateral_shift_m`; both derivatives are 0 there. The position within the shift is
-    /// clamped to its ends.
+    /// Computes three values of the shift at `x` (m): lateral position y (m), first derivative of y by x (–) and second
+    /// derivative (1/m). Before the shift y is 0, after it `lateral_shift_m`; both derivatives are 0 there.
     fn evaluate_at(&self, x: f64) -> [f64; 3] {
         let length = self.length_m();
         // Position within the shift (–, 0 to 1).
@@ -92,10 +91,12 @@ pub struct PathPosition {
 
 impl ReferencePath {
     /// Computes lateral offset and heading of the path beside the point (`x`, `y`) (m), and the curvature of the path
-    /// `preview_distance` m further along. A circle has the same curvature everywhere, a straight none.
-    /// [`ReferencePath::Wave`] and [`ReferencePath::Lanes`] are evaluated at the same x, and their curvature at
-    /// `x + preview_distance`; this is exact for a small slope. Their offset is the difference in y over `√(1 + y'²)`,
-    /// and their curvature is `y'' / (1 + y'²)^1.5`. A heading beside a circle may exceed π.
+    /// `preview_distance` (m) further along.
+    ///
+    /// A circle has the same curvature everywhere, a straight line none. The heading beside a circle may exceed π.
+    /// [`ReferencePath::Wave`] and [`ReferencePath::Lanes`] are evaluated at the same x as the point, and their
+    /// curvature at `x + preview_distance`; this is exact for a small slope. Their offset is the difference in y over
+    /// `√(1 + y'²)`, their curvature is `y'' / (1 + y'²)^1.5`.
     pub fn locate(&self, x: f64, y: f64, preview_distance: f64) -> PathPosition {
         match *self {
             ReferencePath::Circle { radius } => {
@@ -187,11 +188,12 @@ impl PathFollower {
         Self { path, frequency, integral_gain, offset_integral: 0.0 }
     }
 
-    /// Computes the mean road-wheel angle for the coming step (rad, positive to the left), clamped to the steering
-    /// lock of the car. Position and course are extrapolated to the end of the step; the speed is at least 1 m/s. The
-    /// curvature is taken at the distance covered in 0.15 s. The angle uses the integral of the offset before this
-    /// step. Then the integral advances by the offset times the step; it is frozen while the unclamped angle reaches
-    /// the lock.
+    /// Computes the mean road-wheel angle for the coming step (rad, positive to the left), clamped to the steering lock
+    /// of the car. The control law is that of [`PathFollower`].
+    ///
+    /// Position and course are extrapolated to the end of the step, with a speed of at least 1 m/s. The curvature is
+    /// that ahead by the distance covered in 0.15 s. The angle uses the integral of the offset before this step. Then
+    /// the integral advances by offset times step length, unless the unclamped angle reaches the steering lock.
     pub fn steer(&mut self, input: &DriverInput<'_>, figures: &Characteristics) -> f64 {
         let frame = input.frame;
         let speed = frame.vx_mps.max(1.0);
@@ -241,8 +243,8 @@ impl StraightKeeper {
     }
 
     /// Computes the mean road-wheel angle for the coming step (rad, positive to the left), clamped to the steering
-    /// lock. The first call sets the line from the car's position and heading; it is kept afterwards. The controller
-    /// has no integral part.
+    /// lock. The first call sets the line to follow from position and heading of the car; later calls keep this line.
+    /// The controller has no integral part.
     pub fn steer(&mut self, input: &DriverInput<'_>) -> f64 {
         let frame = input.frame;
         let start_line = || ReferencePath::Straight { x: frame.x_m, y: frame.y_m, heading: frame.yaw_rad };

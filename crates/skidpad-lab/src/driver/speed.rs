@@ -22,10 +22,12 @@ struct SpeedControlLaw {
 }
 
 impl SpeedControlLaw {
-    /// Computes the driving force at the road (N), negative for braking: `m (P e + I ∫e dt)` with the speed error e,
-    /// limited to ±4 m/s² of acceleration, plus the driving resistance at the current speed. The mass m includes the
-    /// spin of the wheels. The force uses the integral before this step; then the integral advances by one step unless
-    /// the acceleration is at its limit. The resistance also opposes a backward motion.
+    /// Computes the driving force at the road (N), negative for braking: `m (P e + I ∫e dt)` plus the driving
+    /// resistance at the current speed. `e` is the speed error to `target_mps` (m/s). The acceleration in brackets is
+    /// limited to ±4 m/s². The mass m includes the spin of the wheels. The resistance also opposes a backward motion.
+    ///
+    /// The force uses the integral before this step. Then the integral advances by one step, unless the acceleration is
+    /// at its limit.
     fn demanded_force(&mut self, input: &DriverInput<'_>, target_mps: f64) -> f64 {
         let speed = input.frame.vx_mps;
         let speed_error = target_mps - speed;
@@ -50,9 +52,9 @@ pub struct TorqueSpeedController {
 }
 
 impl TorqueSpeedController {
-    /// Computes the controls that hold `target_mps` (m/s), with zero steering angle and neutral gear. The force of
-    /// the control law is divided among the wheels by their drive shares, as motor torques that may be negative. Torque
-    /// is force times wheel radius. Advances the integral of the control law.
+    /// Computes the controls that hold `target_mps` (m/s), in neutral and without steering. The force of the control
+    /// law is divided among the wheels by their drive shares, as motor torques that may be negative. A torque is force
+    /// times wheel radius. Each call advances the integral of the control law.
     pub fn controls(&mut self, input: &DriverInput<'_>, target_mps: f64) -> Controls {
         let force = self.control_law.demanded_force(input, target_mps);
         let wheels = drive_shares(input.model)
@@ -78,11 +80,12 @@ pub struct PedalSpeedController {
 }
 
 impl PedalSpeedController {
-    /// Computes the controls that hold `target_mps` (m/s), with zero steering angle. Throttle and brake produce the
-    /// force of the control law plus the weight component along the slope, at standard gravity. For a target of 0 or
-    /// less the brake is fully pressed below 0.5 m/s, without the control law, whose integral then stays. The gearbox
-    /// shifts automatically. A car without a motor is controlled as by [`TorqueSpeedController`], which takes
-    /// precedence.
+    /// Computes the controls that hold `target_mps` (m/s), without steering; the gearbox shifts automatically. Throttle
+    /// and brake produce the force of the control law plus the weight component along the slope, at standard gravity.
+    ///
+    /// Two cases are different. A car without a motor is controlled as by [`TorqueSpeedController`]: by wheel torques,
+    /// which also brake. For a target of 0 or less, below 0.5 m/s, the brake is fully pressed, and the integral of the
+    /// control law does not change.
     pub fn controls(&mut self, input: &DriverInput<'_>, target_mps: f64) -> Controls {
         if !input.model.is_driven() {
             return self.torque_controller.controls(input, target_mps);
@@ -101,11 +104,12 @@ impl PedalSpeedController {
 /// Speed below which a driver who stops applies the full brake instead of the control law (m/s).
 const FULL_BRAKE_SPEED_MPS: f64 = 0.5;
 
-/// Computes throttle and brake (–, 0 to 1) for the force `force` (N) at the road at `speed` m/s in the gear `gear`.
-/// Reverse and neutral count as first gear. The throttle interpolates between the engine drag with closed throttle
-/// and the full-load force (at least 1 N), clamped to 0 to 1. The brake supplies the part of a negative force that the
-/// engine drag does not, as a share of the force of all brakes, at most 1; it is 0 for a car without brakes. Returns
-/// (throttle, brake).
+/// Computes throttle and brake (–, 0 to 1), in this order, for the force `force` (N) at the road at `speed` m/s in the
+/// gear `gear`. Reverse and neutral count as first gear.
+///
+/// The throttle interpolates linearly between the engine drag with closed throttle and the full-throttle force (at
+/// least 1 N). The brake supplies the part of a negative force that the engine drag does not. It is a share of the
+/// force of all brakes, at most 1; 0 for a car without brakes.
 fn pedals(model: &Model, speed: f64, gear: i8, force: f64) -> (f64, f64) {
     let gear = gear.max(1);
     // Force at the road with open throttle, and braking force with closed throttle (N).
@@ -123,8 +127,8 @@ fn pedals(model: &Model, speed: f64, gear: i8, force: f64) -> (f64, f64) {
 }
 
 /// Computes the retarding force of the engine at the road with the throttle closed (N, ≥ 0), at `speed` m/s in the gear
-/// `gear`; 0 below idle speed, where the clutch opens, and without an engine. The efficiency of the gearbox is not
-/// included.
+/// `gear`. Returns 0 below idle speed, where the clutch opens, and without an engine. The efficiency of the gearbox is
+/// not included.
 fn engine_drag(model: &Model, speed: f64, gear: i8) -> f64 {
     let Some(drive) = model.parts().powertrain.engine() else { return 0.0 };
     let inverse_radius = mean_inverse_radius(drive, model.wheels());

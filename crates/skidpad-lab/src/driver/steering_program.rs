@@ -30,6 +30,8 @@ impl<F: FnMut(&DriverInput<'_>) -> f64> SteeringProgram<F> {
 }
 
 impl<F: FnMut(&DriverInput<'_>) -> f64> DriverModel for SteeringProgram<F> {
+    /// Steers the angle of the program. Holds the speed before the release of the throttle, coasts in neutral
+    /// afterwards.
     fn drive(&mut self, input: &DriverInput<'_>) -> Controls {
         let steer = (self.angle)(input) as f32;
         if input.has_reached(self.release_s) {

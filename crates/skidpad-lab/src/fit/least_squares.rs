@@ -96,8 +96,8 @@ pub struct Estimate {
 pub struct Solution {
     /// Results in the order of the parameters.
     pub estimates: Vec<Estimate>,
-    /// Combinations of parameters that the data do not identify: names with shares of their ranges. Moving the parameters
-    /// along a combination does not change the residuals noticeably.
+    /// Combinations of parameters that the data do not identify: names with shares of their ranges. Moving the
+    /// parameters along a combination does not change the residuals noticeably.
     pub unidentified: Vec<Vec<(String, f64)>>,
     /// Pairs of identified parameters whose estimates depend on each other, with the correlation, −1 to 1.
     pub correlations: Vec<(String, String, f64)>,
@@ -132,6 +132,8 @@ struct Adapter<'a, R: Residuals> {
 }
 
 impl<R: Residuals> MPFitter for Adapter<'_, R> {
+    /// Computes the residuals at `values`, clamped to the bounds, and counts the evaluation. An error of the evaluation
+    /// is stored and ends the search.
     fn eval(&mut self, values: &[f64], residuals: &mut [f64]) -> MPResult<()> {
         self.evaluations += 1;
         // The minimiser checks its steps against the bounds, but not those of the derivatives.
@@ -155,10 +157,13 @@ impl<R: Residuals> MPFitter for Adapter<'_, R> {
     }
 }
 
-/// Estimates the `parameters` by the least sum of squares of `residuals`.
+/// Estimates the `parameters` by the least sum of squares of `residuals`, starting at their start values and within
+/// their bounds. The derivatives at the result then give confidence intervals, correlations and the combinations of
+/// parameters that the data do not identify.
 ///
 /// # Errors
-/// Returns an error if an evaluation fails, a residual is not finite, or there are fewer residuals than parameters.
+/// Returns an error if an evaluation fails, a residual or derivative is not finite, or there are fewer residuals than
+/// parameters or no parameters.
 pub fn solve<R: Residuals>(parameters: &[Parameter], residuals: &mut R) -> Result<Solution, FitFailure<R::Error>> {
     if parameters.is_empty() || residuals.count() < parameters.len() {
         return Err(FitFailure::TooFewResiduals);
@@ -192,7 +197,7 @@ pub fn solve<R: Residuals>(parameters: &[Parameter], residuals: &mut R) -> Resul
     Ok(solution)
 }
 
-/// Returns bounds and derivative step of a parameter for the minimiser.
+/// Returns bounds and derivative step of a parameter for the minimiser, which uses central differences.
 fn bounds_of(parameter: &Parameter) -> MPPar {
     MPPar {
         limited_low: true,
@@ -205,8 +210,11 @@ fn bounds_of(parameter: &Parameter) -> MPPar {
     }
 }
 
-/// Returns the derivatives of the residuals (rows) by the parameters (columns) in shares of their ranges, by central
-/// differences; one-sided at a bound.
+/// Returns the derivatives of the residuals (rows) by the parameters (columns) at `values`. Parameters count in shares
+/// of their ranges. Differences are central, and one-sided at a bound.
+///
+/// # Errors
+/// Returns the error of the first evaluation that fails.
 fn scaled_jacobian<R: Residuals>(
     parameters: &[Parameter],
     values: &[f64],
@@ -229,16 +237,20 @@ fn scaled_jacobian<R: Residuals>(
 }
 
 /// Adds estimates, unidentified combinations and correlations to `solution`, from the singular values of the scaled
-/// `jacobian`. Parameters at a bound are left out: their errors are not symmetric.
+/// `jacobian`. Parameters at a bound are left out, because their errors are not symmetric.
 ///
-/// The standard deviation of the combination with the singular value s is 1/s in shares of the ranges, if the residuals
-/// have their assumed standard deviation of 1. If they are larger, it is multiplied by their root mean square (Particle
-/// Data Group, *Review of Particle Physics*, section *Introduction*, scale factor), because then the model or the stated
-/// deviations are wrong.
+/// A combination (singular vector) is a direction in which the parameters move together. With the singular value s, its
+/// standard deviation is 1/s in shares of the ranges, if the residuals have their assumed standard deviation of 1.
+/// Larger residuals show that the model or the stated deviations are wrong; the standard deviation is then multiplied
+/// by their root mean square (Particle Data Group, *Review of Particle Physics*, section *Introduction*, scale factor).
+///
+/// A combination is unidentified if s is at most [`MIN_SINGULAR_VALUE`] of the largest one, or if its 95 % interval
+/// exceeds [`MAX_INTERVAL`]. Each parameter with a share of at least [`MIN_COMPONENT`] in such a combination is then
+/// unidentified and has no interval.
 fn estimate_errors(parameters: &[Parameter], values: &[f64], jacobian: &DMatrix<f64>, solution: &mut Solution) {
     let free: Vec<usize> = (0..parameters.len()).filter(|i| !parameters[*i].is_at_bound(values[*i])).collect();
     let degrees_of_freedom = jacobian.nrows().saturating_sub(free.len()).max(1);
-    // Residuals per degree of freedom.
+    // Root mean square of the residuals per degree of freedom, at least 1.
     let scale = (solution.rms * (jacobian.nrows() as f64 / degrees_of_freedom as f64).sqrt()).max(1.0);
     let quantile = student_quantile_975(degrees_of_freedom) * scale;
     let mut covariance = DMatrix::<f64>::zeros(free.len(), free.len());
@@ -259,6 +271,7 @@ fn estimate_errors(parameters: &[Parameter], values: &[f64], jacobian: &DMatrix<
         }
     }
     let interval = |i: usize| {
+        // Position of parameter `i` among the free parameters, which is its row in the covariance.
         let place = free.iter().position(|free| *free == i).filter(|_| is_identified[i])?;
         Some(quantile * covariance[(place, place)].sqrt() * parameters[i].range())
     };
@@ -282,9 +295,10 @@ fn estimate_errors(parameters: &[Parameter], values: &[f64], jacobian: &DMatrix<
     }
 }
 
-/// Returns the number of standard deviations below which 97.5 % of Student's distribution with this number of degrees
-/// of freedom lie. Exact for one and two; otherwise the expansion of M. Abramowitz and I. A. Stegun, *Handbook of
-/// Mathematical Functions*, equation 26.7.5, which is within 0.2 %.
+/// Returns the 97.5 % quantile of Student's distribution with `degrees_of_freedom` degrees of freedom (–): half of the
+/// 95 % interval over the standard deviation. Exact for one and two degrees (0 counts as 1). Otherwise it is the
+/// expansion of M. Abramowitz and I. A. Stegun, *Handbook of Mathematical Functions*, equation 26.7.5, which is within
+/// 0.2 %.
 fn student_quantile_975(degrees_of_freedom: usize) -> f64 {
     /// The quantile of the normal distribution.
     const NORMAL: f64 = 1.959_963_985;

@@ -20,11 +20,12 @@ use crate::script::Script;
 use crate::suggestions::nearest_name;
 
 impl Fit {
-    /// Reads the description at `path` and the vehicle and logs that it names. `solvers` are those that it can name.
+    /// Reads the description at `path`, then the vehicle and the logs that it names. `solvers` are the solvers that the
+    /// description can name.
     ///
     /// # Errors
-    /// Returns an error for a file that cannot be read, all faults of the vehicle file, or all faults of the description
-    /// and its logs.
+    /// Returns an error for a file that cannot be read, the faults of the vehicle file, or the faults of the
+    /// description and its logs. Faults in the format of the description are returned before the vehicle is read.
     pub fn load(path: &Path, solvers: &[SolverInfo]) -> Result<Self, LoadError> {
         let unreadable = |path: &Path, source| LoadError::UnreadableFile { path: path.to_owned(), source };
         let text = files::read_lossy(path, FileKind::Vehicle).map_err(|error| unreadable(path, error))?;
@@ -55,7 +56,8 @@ struct VehicleText {
 }
 
 impl VehicleText {
-    /// Reads the shipped vehicle with this `name`, or the file at a path relative to `folder`.
+    /// Reads the shipped vehicle with this `name`, or without such a vehicle the file at a path relative to `folder`.
+    /// Tyre files are searched from the folder of that file.
     fn read(name: &str, folder: &Path) -> Result<Self, LoadError> {
         let (source_name, text, folders) = match shipped::find(name) {
             Some(text) => (format!("{name}.toml"), text.to_owned(), None),
@@ -77,7 +79,8 @@ impl VehicleText {
     }
 }
 
-/// Returns the model of the vehicle file `text`, whose tyre files are in `folders`, or are the shipped ones.
+/// Returns the model of the vehicle file `text`. Its tyre files are in `folders`; without folders they are the shipped
+/// ones. `source_name` names the file in faults.
 pub(super) fn read_model(source_name: &str, text: &str, folders: Option<&Folders>) -> Result<Arc<Model>, Faults> {
     let vehicle = match folders {
         Some(folders) => LoadedVehicle::read_in(folders.clone(), source_name, text)?,
@@ -106,7 +109,8 @@ impl Loader {
         self.collector.add_fault(FaultKind::Contradiction, path.to_owned(), span, found, accepts, None);
     }
 
-    /// Builds the fit; `None` after some of the faults.
+    /// Builds the fit from `description` and `vehicle`. Collects the faults of all parts; parts with faults are left
+    /// out. The caller must therefore check the collected faults. `None` without a solver or a step length.
     fn fit(&mut self, description: &FitDescription, vehicle: VehicleText, solvers: &[SolverInfo]) -> Option<Fit> {
         let solver = solvers.iter().find(|info| info.name == description.solver);
         if solver.is_none() {
@@ -145,7 +149,9 @@ impl Loader {
         })
     }
 
-    /// Returns the parameter with the number `index`. `None` after a fault.
+    /// Returns the parameter with the number `index` as field of the vehicle file and its bounds. Adds a fault and
+    /// returns `None` if the path names no number of the file, `min` is not below `max`, or the start is not within
+    /// both. The start is by default the value of the file.
     fn parameter(
         &mut self,
         index: usize,
@@ -178,7 +184,9 @@ impl Loader {
         Some((field, Parameter { name, start: start_value, min: *min, max: *max }))
     }
 
-    /// Returns the log with the number `index`. `None` after a fault. `channel_names` are those of the telemetry.
+    /// Returns the log with the number `index`: its inputs as a script, and its measured channels. `None` after faults
+    /// of the file or the inputs. A channel that is not one of `channel_names` (telemetry columns) adds a fault and is
+    /// left out.
     fn log(&mut self, index: usize, log: &LogDescription, model: &Model, channel_names: &[String]) -> Option<Log> {
         let key = |key: &str| format!("logs[{index}].{key}");
         let path = self.folder.join(&log.file);
@@ -228,8 +236,8 @@ impl Loader {
         })
     }
 
-    /// Returns the figure with the number `index`. `None` after a fault. An unknown metric is found when the manoeuvre is
-    /// driven first.
+    /// Returns the figure with the number `index`. Adds a fault and returns `None` for an unknown manoeuvre. An unknown
+    /// metric is only found when the manoeuvre is driven.
     fn figure(&mut self, index: usize, figure: &FigureDescription) -> Option<Figure> {
         let entry = manoeuvre::by_name(&figure.manoeuvre);
         if entry.is_none() {

@@ -18,11 +18,13 @@ pub struct FitLog {
 }
 
 impl FitLog {
-    /// Reads the log in `text` as `description` says. Empty cells are skipped. Lines that begin with `#` are comments.
+    /// Reads the log in `text` as `description` says: the driver's inputs and the measured channels. Times count from
+    /// the first row. Measured values before `compare_from_s` (time of the log) are left out. Empty cells are skipped,
+    /// and lines that begin with `#` are comments.
     ///
     /// # Errors
-    /// Returns all faults, each with its line, at most [`MAX_FAULTS`]: missing columns, cells that are not finite numbers,
-    /// times that do not increase, and channels without values.
+    /// Returns the faults, at most [`MAX_FAULTS`]: missing columns, cells that are not finite numbers, times that do
+    /// not increase, and channels without values or deviation.
     pub fn read(text: &str, description: &LogDescription) -> Result<Self, Vec<String>> {
         let table = TextTable::read(text)?;
         let mut faults = Vec::new();
@@ -40,7 +42,9 @@ impl FitLog {
     }
 }
 
-/// Returns the table of controls. Constants are in its first row.
+/// Returns the inputs as text of a table of controls: the times, then a column for each input of `description`. A
+/// constant is a value in the first row only, because inputs keep their values. Adds the faults of the columns to
+/// `faults`.
 fn controls(table: &TextTable, times: &Times, description: &LogDescription, faults: &mut Vec<String>) -> String {
     let mut columns = Vec::new();
     for (name, input) in description.inputs.iter().filter(|(name, _)| *name != "t_s") {
@@ -60,8 +64,9 @@ fn controls(table: &TextTable, times: &Times, description: &LogDescription, faul
     text
 }
 
-/// Returns the values of a channel from the time `from_s` after the first row on, and their standard deviation. `None`
-/// after a fault.
+/// Returns the values of `channel` from the time `from_s` (s after the first row) on, scaled as `measured` says, and
+/// their standard deviation. Adds a fault and returns `None` if there are no values, or if the deviation is 0 because
+/// all values are 0; also `None` after a fault of the column.
 fn measured_series(
     table: &TextTable,
     channel: &str,

@@ -147,10 +147,12 @@ impl Fit {
         self.input_files.iter().map(PathBuf::as_path)
     }
 
-    /// Estimates the parameters. `progress` is called with the number of cars that were compared with all data so far.
+    /// Estimates the parameters, then drives the car at the start values and at the estimates once more for the
+    /// agreement with the data. `progress` is called with the number of cars that were compared with all data so far.
     ///
     /// # Errors
-    /// Returns an error if a car cannot be compared with the data, or if there are fewer measured values than parameters.
+    /// Returns an error if a car cannot be compared with the data, a difference from the data is not finite, or if
+    /// there are fewer measured values than parameters.
     pub fn run(&self, progress: &mut dyn FnMut(usize)) -> Result<FitResult, FitError> {
         let parameters: Vec<Parameter> = self.parameters.iter().map(|(_, parameter)| parameter.clone()).collect();
         let mut evaluator = Evaluator { fit: self, cars: 0, progress };
@@ -176,6 +178,9 @@ impl Fit {
     }
 
     /// Returns the model with the `values` of the parameters.
+    ///
+    /// # Errors
+    /// Returns an error that lists the values if the vehicle is not valid with them.
     fn model(&self, values: &[f64]) -> Result<Arc<Model>, EvaluationError> {
         let text = self.vehicle_text(values)?;
         load::read_model(&self.source_name, &text, self.folders.as_ref()).map_err(|faults: Faults| {
@@ -188,8 +193,9 @@ impl Fit {
         })
     }
 
-    /// Returns the differences from the data with the `values` of the parameters, in the units of the data: a list for
-    /// each channel of each log, then one for each figure. Logs and figures are simulated in parallel.
+    /// Returns the differences from the data with the `values` of the parameters, simulated minus measured, in the
+    /// units of the data. There is a list for each channel of each log, then one list with one value for each figure.
+    /// Logs and figures are simulated in parallel.
     fn differences(&self, values: &[f64]) -> Result<Vec<Vec<f64>>, EvaluationError> {
         let model = self.model(values)?;
         let run_job = |job: usize| match self.logs.get(job) {
@@ -200,7 +206,11 @@ impl Fit {
         Ok(results.into_iter().collect::<Result<Vec<_>, _>>()?.concat())
     }
 
-    /// Drives the inputs of `log` and returns the differences of each channel: simulated minus measured.
+    /// Drives the inputs of `log` from its initial speed and returns the differences of each channel: simulated minus
+    /// measured.
+    ///
+    /// # Errors
+    /// Returns an error if the run did not stay finite.
     fn log_differences(&self, log: &Log, model: &Arc<Model>) -> Result<Vec<Vec<f64>>, EvaluationError> {
         let mut setup = Manoeuvre::setup(&log.script, model);
         setup.placement.speed = log.initial_speed as f32;
@@ -214,6 +224,9 @@ impl Fit {
     }
 
     /// Executes the procedure of `figure` and returns the difference of its metric: simulated minus published.
+    ///
+    /// # Errors
+    /// Returns an error with the names of all metrics if the procedure has no value of this metric.
     fn figure_difference(&self, figure: &Figure, model: &Arc<Model>) -> Result<f64, EvaluationError> {
         let (procedure, overrides) = (figure.procedure.as_ref(), Overrides::default());
         let metrics = execute(&self.solver, model, procedure, &overrides, self.dt, &|_| {}).metrics;
@@ -234,7 +247,8 @@ impl Fit {
         channels.chain(figures).collect()
     }
 
-    /// Returns the agreement with each channel and figure at two sets of values: start and estimates.
+    /// Returns the agreement with each channel and figure at two sets of values: start and estimates. The agreement is
+    /// the root of the mean square of the differences.
     fn agreement(&self, values: [&[f64]; 2]) -> Result<Vec<Agreement>, EvaluationError> {
         let [at_start, at_end] = [self.differences(values[0])?, self.differences(values[1])?];
         let rms = |list: &[f64]| (list.iter().map(|d| d * d).sum::<f64>() / list.len() as f64).sqrt();
@@ -262,6 +276,8 @@ impl Residuals for Evaluator<'_> {
         points.sum::<usize>() + self.fit.figures.len()
     }
 
+    /// Writes the differences of all channels and figures, each over its standard deviation, into `residuals`. Reports
+    /// the number of evaluated cars.
     fn evaluate(&mut self, values: &[f64], residuals: &mut [f64]) -> Result<(), EvaluationError> {
         let differences = self.fit.differences(values)?;
         let deviations = self.fit.quantities().into_iter().map(|(_, deviation)| deviation);

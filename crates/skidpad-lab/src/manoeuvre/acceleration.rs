@@ -96,21 +96,23 @@ pub struct StandingStart<'a> {
 }
 
 impl<'a> StandingStart<'a> {
-    /// Finds the start of the run.
+    /// Finds the start of the run: the last telemetry row of the standstill at its beginning. Rows with a speed over
+    /// the ground up to [`STANDSTILL_SPEED_MPS`] count as standstill.
     pub fn new(trajectory: &'a Trajectory) -> Self {
         let rows_at_rest =
             trajectory.rows().take_while(|row| ground_speed::speed_over_ground(row) <= STANDSTILL_SPEED_MPS);
         Self { trajectory, start_s: rows_at_rest.last().map_or(0.0, |row| row.t_s) }
     }
 
-    /// Returns the time of the run at which the car has covered `distance_m` (m) since the start (s).
+    /// Returns the time at which the straight-line distance of the car from its first position reaches `distance_m` (m)
+    /// (s); `None` if the car does not get so far. This time counts from the first telemetry row of the run.
     fn passing_time(&self, distance_m: f64) -> Option<f64> {
         let distance_from_start = ground_speed::distance_from(self.trajectory.first());
         self.trajectory.first_crossing_up(distance_m, RUN_START_S, distance_from_start)
     }
 
-    /// Returns the time of the run at which the clock starts (s): the last standstill, or the end of the roll-out of
-    /// `roll_out_m` (m).
+    /// Returns the time of the run at which the clock starts (s): the end of the roll-out of `roll_out_m` (m), or the
+    /// last standstill without a roll-out. `None` if the car does not get so far.
     fn clock_start(&self, roll_out_m: f64) -> Option<f64> {
         if roll_out_m > 0.0 { self.passing_time(roll_out_m) } else { Some(self.start_s) }
     }
@@ -135,8 +137,8 @@ impl<'a> StandingStart<'a> {
     }
 }
 
-/// Returns the largest speed over the ground (m/s); `None` if the run is not longer than 10 s or if this speed
-/// exceeds the one 10 s before the end by 0.1 m/s or more.
+/// Returns the largest speed over the ground (m/s). `None` if the run is not longer than 10 s, or if this speed exceeds
+/// the speed 10 s before the end of the run by 0.1 m/s or more.
 fn top_speed(trajectory: &Trajectory) -> Option<f64> {
     let end_time = trajectory.last().t_s;
     let largest_speed = ground_speed::speed_over_ground(&trajectory.peak(RUN_START_S, ground_speed::speed_over_ground));
@@ -144,9 +146,9 @@ fn top_speed(trajectory: &Trajectory) -> Option<f64> {
     (end_time > 10.0 && largest_speed - earlier_speed < 0.1).then_some(largest_speed)
 }
 
-/// Computes the largest rate of change of the speed over the ground (m/s²), averaged over 0.25 s, at least one step;
-/// `None` for a shorter run. The forward speed is unsuitable: in a spin at 20 m/s and 6 rad/s it changes by up to 120
-/// m/s².
+/// Computes the largest mean rate of change of the speed over the ground within 0.25 s, or within one longer step
+/// (m/s²). `None` for a shorter run. The forward speed is unsuitable: in a spin at 20 m/s and 6 rad/s it changes by up
+/// to 120 m/s².
 fn max_acceleration(trajectory: &Trajectory) -> Option<f64> {
     // Number of steps in 0.25 s.
     let span_steps = ((0.25 / trajectory.dt_s()).round() as usize).max(1);
@@ -190,10 +192,10 @@ enum LaunchHold {
 const ENGINE_SPEED_BAND: f64 = 0.1;
 
 impl LaunchPreparation {
-    /// Returns the preparation for a start with the force `force` (N) at the road in first gear, until `end_s` (s);
-    /// `None` for a car without an engine. A car with a torque converter is held by the foot brake. With a clutch the
-    /// engine speed is held at the one at which the automatic clutch transmits the force: from idle to full
-    /// engagement in proportion to the torque.
+    /// Returns the preparation for a start with the force `force` (N) at the road in first gear, until `end_s` (s).
+    /// `None` for a car without an engine. A car with a torque converter is held by the foot brake. With a clutch, the
+    /// engine is held at the speed at which the automatic clutch transmits the force. This speed rises from idle speed
+    /// to the speed of full engagement in proportion to the clutch torque.
     fn new(model: &Model, force: f64, end_s: f64) -> Option<Self> {
         let engine_drive = model.parts().powertrain.engine()?;
         let method = match &engine_drive.launch_device {
@@ -213,9 +215,9 @@ impl LaunchPreparation {
         Some(Self { end_s, method })
     }
 
-    /// Returns the pedals for the next step, in first gear. With a pressed clutch the throttle falls from 1 to 0 over
-    /// [`ENGINE_SPEED_BAND`] around the held engine speed. With the foot brake fully pressed it is `start_throttle`,
-    /// the position at the start (–). `engine_speed` is the engine speed (rad/s).
+    /// Returns the pedals of the preparation for the next step, in first gear. With a pressed clutch the throttle falls
+    /// from 1 to 0 over [`ENGINE_SPEED_BAND`] around the held engine speed; `engine_speed` is the current one (rad/s).
+    /// With the foot brake fully pressed the throttle is `start_throttle`, the position at the start (–).
     fn controls(self, engine_speed: f64, start_throttle: f64) -> Controls {
         let pedals = match self.method {
             // 0.5: half throttle at the target speed.
@@ -254,10 +256,10 @@ const MAX_RELATIVE_SLIP: f64 = 4.0;
 const MAX_THROTTLE_RATE_PER_S: f64 = 10.0;
 
 impl SlipController {
-    /// Advances the controller by `dt_s` (s) and returns the throttle (–, 0 to 1). `relative_slip` is the slip relative
-    /// to the best slip (–). With the missing slip `e = 1 − relative_slip`, the throttle is `I + P e`, where `I` grows
-    /// by 2 e per second within 0 to 1. Its change is limited to [`MAX_THROTTLE_RATE_PER_S`], and `relative_slip` to
-    /// [`MAX_RELATIVE_SLIP`]. The integral therefore falls up to three times as fast as it rises.
+    /// Advances the controller by `dt_s` (s) and returns the throttle (–, 0 to 1). `relative_slip` is the slip over the
+    /// slip of the largest tyre force (–), limited to [`MAX_RELATIVE_SLIP`]. With the missing slip
+    /// `e = 1 − relative_slip`, the throttle is `I + P e`. The integral `I` changes by 2 e per second within 0 to 1, so
+    /// it falls up to three times as fast as it rises. The throttle changes by at most [`MAX_THROTTLE_RATE_PER_S`].
     fn update(&mut self, relative_slip: f64, dt_s: f64) -> f64 {
         let slip_error = 1.0 - relative_slip.min(MAX_RELATIVE_SLIP);
         self.integral = (self.integral + SLIP_INTEGRAL_GAIN * slip_error * dt_s).clamp(0.0, 1.0);
@@ -270,11 +272,12 @@ impl SlipController {
 }
 
 impl AccelerationDriver {
-    /// Creates the driver of `acceleration`. A skilled driver begins with the throttle whose force is that of
-    /// [`launch_force`], as controller state. It prepares the start with [`LAUNCH_FORCE_SHARE`] of [`standing_force`]
-    /// until `acceleration.hold_s`. Without slip control (full throttle, no driven wheel, or tyres without a slip
-    /// curve) there is no preparation. The force of the preparation is at most that of full throttle in first gear, and
-    /// the throttle at the start at most 1.
+    /// Creates the driver of `acceleration`. A skilled driver on driven wheels with a slip curve controls the slip and
+    /// prepares the start; any other driver uses full throttle without preparation.
+    ///
+    /// The slip controller begins with the throttle whose force at the road is [`launch_force`], at most 1. Until
+    /// `acceleration.hold_s` the driver holds the engine speed for [`LAUNCH_FORCE_SHARE`] of [`standing_force`], at
+    /// most for the full-throttle force in first gear.
     pub(super) fn new(model: &Model, acceleration: &Acceleration) -> Self {
         let torque_shares = drive_shares(model);
         // Driven wheels of a skilled driver; none at full throttle.
@@ -300,9 +303,9 @@ impl AccelerationDriver {
 }
 
 impl DriverModel for AccelerationDriver {
-    /// Keeps straight. During the preparation the driver holds the engine speed. Then the throttle is fully open, or
-    /// follows the slip controller with the largest slip of the driven wheels relative to their best slip. The
-    /// controller does not advance during the preparation. After it the gearbox shifts automatically.
+    /// Keeps straight. During the preparation the driver holds the engine speed in first gear, and the slip controller
+    /// does not advance. Afterwards the gearbox shifts automatically. The throttle is then fully open, or follows the
+    /// slip controller with the largest slip of a driven wheel relative to its best slip.
     fn drive(&mut self, input: &DriverInput<'_>) -> Controls {
         let steer = self.steering.steer(input) as f32;
         if let Some(preparation) = self.preparation.filter(|preparation| !input.has_reached(preparation.end_s)) {

@@ -59,9 +59,10 @@ const REST_SPEED_MPS: f64 = 0.01;
 
 impl Braking {
     /// Computes the metrics of a run. Distances are along the initial direction, including the height difference of a
-    /// slope. The stop is the first time at which the signed speed over the ground falls to [`STANDSTILL_SPEED_MPS`];
-    /// without it distance, time, mean deceleration, rollback and time to rest are `None`. The rollback is the distance
-    /// from the farthest point of the run to the last one. Pitch is signed, drift a magnitude, both over the whole run.
+    /// slope. The stop is the first time at which the signed speed over the ground (negative while the car rolls back)
+    /// falls to [`STANDSTILL_SPEED_MPS`]. Without a stop, distance, time, mean deceleration, rollback and time to rest
+    /// are `None`. The rollback is the distance from the farthest point of the run to the last one. Pitch is signed,
+    /// drift is a magnitude; both are the largest values of the whole run.
     pub fn measure(&self, trajectory: &Trajectory) -> BrakingMetrics {
         let start_pose = StartPose::new(trajectory.first());
         let distance_from_start = |f: &Frame| start_pose.longitudinal_distance(f);
@@ -100,7 +101,7 @@ struct StartPose {
 }
 
 impl StartPose {
-    /// Reads position and heading from the first row.
+    /// Reads position and heading from the first telemetry row.
     fn new(first: &Frame) -> Self {
         Self { position: [first.x_m, first.y_m, first.z_m], direction: [first.yaw_rad.cos(), first.yaw_rad.sin()] }
     }
@@ -119,9 +120,9 @@ impl StartPose {
     }
 }
 
-/// Computes the mean fully developed deceleration `(v_b² − v_e²) / 2 (s_e − s_b)` with `v_b = 0.8 v0` and
-/// `v_e = 0.1 v0` (UN R13-H, in SI units; m/s²). `initial_speed` is v0 (m/s). Returns `None` if one of the speeds is
-/// not reached.
+/// Computes the mean fully developed deceleration `(v_b² − v_e²) / 2 (s_e − s_b)` of UN R13-H, in SI units (m/s²). The
+/// speeds are `v_b = 0.8 v0` and `v_e = 0.1 v0`, with the initial speed v0 in `initial_speed` (m/s).
+/// `distance_from_start` returns the distance s of a telemetry row (m). `None` if one of both speeds is not reached.
 fn mfdd(trajectory: &Trajectory, initial_speed: f64, distance_from_start: impl Fn(&Frame) -> f64) -> Option<f64> {
     // 0.8 and 0.1: begin and end of the averaged range, as shares of the initial speed.
     let [begin_time, end_time] = [0.8, 0.1].map(|speed_ratio| {
@@ -133,8 +134,8 @@ fn mfdd(trajectory: &Trajectory, initial_speed: f64, distance_from_start: impl F
     Some((0.64 - 0.01) * initial_speed * initial_speed / (2.0 * distance))
 }
 
-/// Returns the time from `stop_s` (s) until the car never moves faster than [`REST_SPEED_MPS`] again (s); `None` if
-/// it still moves at the end of the run or never moved. At least 0.
+/// Returns the time from `stop_s` (s) until the car never moves faster than [`REST_SPEED_MPS`] again (s, ≥ 0). `None`
+/// if the car still moves in the last telemetry row, or never moved.
 fn time_to_rest(trajectory: &Trajectory, stop_s: f64) -> Option<f64> {
     let last_moving_row = trajectory.last_row_where(|f| ground_speed::speed_over_ground(f) > REST_SPEED_MPS)?;
     trajectory.row(last_moving_row + 1).map(|f| (f.t_s - stop_s).max(0.0))
@@ -163,8 +164,9 @@ const MAX_RELATIVE_SLIP: f64 = 3.0;
 const FULL_GAIN_SPEED_MPS: f64 = 20.0;
 
 impl ThresholdDriver {
-    /// Creates the driver. The integral starts with the pedal position of [`threshold_pedal`]. Cars without brakes and
-    /// cars that would lift their rear axle start with `max_pedal`. On tyres without a slip curve the pedal stays there.
+    /// Creates the driver. The integral starts with the pedal position of [`threshold_pedal`], at most `max_pedal`.
+    /// Cars without brakes and cars that would lift their rear axle start with `max_pedal`. Without a braked wheel on a
+    /// tyre with a slip curve the pedal stays at its start position.
     fn new(model: &Model, max_pedal: f64) -> Self {
         let has_brake = |i: &usize| model.wheels()[*i].brake_torque > 0.0;
         let braked_wheels = (0..model.wheels().len()).filter(has_brake).filter_map(|i| Some((i, peak_slip(model, i)?)));
@@ -174,8 +176,9 @@ impl ThresholdDriver {
 }
 
 impl DriverModel for ThresholdDriver {
-    /// Presses the pedal by `I + P e` with the missing slip `e` of the wheel with the largest slip relative to its slip
-    /// of largest force. `I` grows by `e` per second. Both gains fall with the speed below [`FULL_GAIN_SPEED_MPS`].
+    /// Presses the pedal by `I + P e`, from 0 to `max_pedal`. `e` is the slip that is missing to the target slip on the
+    /// wheel with the largest slip relative to its slip of largest force. `I` changes by `e` per second. Both gains
+    /// fall in proportion to the speed below [`FULL_GAIN_SPEED_MPS`].
     fn drive(&mut self, input: &DriverInput<'_>) -> Controls {
         let relative_slip = |&(i, best_slip): &(usize, f64)| -input.frame.wheels[i].slip_ratio / best_slip;
         let largest_slip = self.braked_wheels.iter().map(relative_slip).fold(0.0, f64::max);

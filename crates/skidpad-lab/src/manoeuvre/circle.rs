@@ -57,8 +57,9 @@ impl Circle {
         (level * self.radius_m.abs()).sqrt()
     }
 
-    /// Returns the target speed at `time_s` (m/s). The speed of each level is held for `hold_s`, then changes linearly
-    /// to the next at `rate_mps2`; that of the last level is held on. Without levels it is that of 1 m/s².
+    /// Returns the target speed at `time_s` (m/s). The speed of each level (of lateral acceleration) is held for
+    /// `hold_s`. It then changes linearly to the speed of the next level, at `rate_mps2`. The speed of the last level
+    /// is held to the end. Without levels the target is the speed for 1 m/s².
     fn target_speed(&self, time_s: f64) -> f64 {
         let mut current_speed = self.level_speed(self.levels_mps2.first().copied().unwrap_or(1.0));
         // End of the current level (s).
@@ -77,8 +78,8 @@ impl Circle {
         current_speed
     }
 
-    /// Returns the end time of each level (s), which includes the speed changes before it: after the first, each level
-    /// adds its speed change and the hold time. Without levels there is one end, after the hold time.
+    /// Returns the time at which each level of lateral acceleration ends (s). The first level takes the hold time, each
+    /// further level its speed change and the hold time. Without levels there is one end, after the hold time.
     fn level_ends(&self) -> Vec<f64> {
         let speeds: Vec<f64> = self.levels_mps2.iter().map(|&level| self.level_speed(level)).collect();
         let mut level_end = self.hold_s;
@@ -90,11 +91,13 @@ impl Circle {
         ends
     }
 
-    /// Computes the metrics of a run from the mean values of the last seconds of each level. All are `None` if the run
-    /// does not reach the end of every level. Gradients are least-squares slopes over the lateral acceleration of all
-    /// levels; gains, means and the load transfer closure are those of the last level, the path error is the largest of
-    /// all. The understeer gradient subtracts the Ackermann angle `L ψ̇ / v` with the wheelbase of the bicycle model,
-    /// or the geometric one without such a model. The load transfer closure is `None` for a car with trailers.
+    /// Computes the metrics of a run from the mean values over the last [`Circle::AVERAGING_TIME_S`] of each level. All
+    /// are `None` if the run does not reach the end of every level.
+    ///
+    /// Gradients are least-squares slopes over the lateral acceleration of all levels. The path error is the largest of
+    /// all levels. All other values are those of the last level. The understeer gradient subtracts the Ackermann angle
+    /// `L ψ̇ / v` with the wheelbase of the bicycle model, or the geometric one without such a model. The load transfer
+    /// error is `None` for a car with trailers.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> CircleMetrics {
         let ends = self.level_ends().into_iter().take_while(|end| trajectory.covers(*end));
         let levels: Vec<SteadyLevel> = ends.map(|end| SteadyLevel::new(self, trajectory, end)).collect();
@@ -152,8 +155,8 @@ struct SteadyLevel {
 }
 
 impl SteadyLevel {
-    /// Averages the channels over the last [`Circle::AVERAGING_TIME_S`] before `end` (s), or over the whole hold time
-    /// if it is shorter. The path error is the largest distance of the centre of mass from the circle in this time.
+    /// Averages the channels over the last [`Circle::AVERAGING_TIME_S`] before `end` (s), or over the hold time if this
+    /// is shorter. The path error is the largest distance of the centre of mass from the circle in this time.
     fn new(circle: &Circle, trajectory: &Trajectory, end: f64) -> Self {
         let averaging_start = end - Circle::AVERAGING_TIME_S.min(circle.hold_s);
         let mean = |channel: &dyn Fn(&Frame) -> f64| trajectory.mean(averaging_start, end, channel);
@@ -172,8 +175,9 @@ impl SteadyLevel {
         }
     }
 
-    /// Computes the relative error of `Σ ΔN t = m a_y h + m g (h − r) φ` (–): the roll moment of the wheel loads
-    /// against that of the mass, with the height `r` of the roll axis and the gravity `g` of the scene (m/s²).
+    /// Computes the relative error of the balance `Σ ΔN t = m a_y h + m g (h − r) φ` (–, signed): the roll moment of
+    /// the wheel loads over that of the mass, less 1. `r` is the height of the roll axis, `g` the gravity of the scene,
+    /// `gravity_mps2` (m/s²).
     fn roll_moment_error(&self, model: &Model, gravity_mps2: f64) -> f64 {
         // Positive if the right wheels (y < 0) carry more (N m).
         let roll_moment: f64 =
@@ -225,6 +229,8 @@ impl Manoeuvre for Circle {
     fn diagrams(&self) -> Vec<Diagram> {
         vec![HANDLING_DIAGRAM, YAW_GAIN_DIAGRAM]
     }
+    /// Creates a driver that steers along the circle from its start at the origin and follows the target speed of the
+    /// levels.
     fn driver(&self, model: &Model) -> Box<dyn DriverModel> {
         let path = ReferencePath::Circle { radius: self.radius_m };
         Box::new(CircleDriver {

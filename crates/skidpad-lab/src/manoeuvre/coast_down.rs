@@ -34,9 +34,10 @@ metrics! {
 }
 
 impl CoastDown {
-    /// Computes the metrics of a run from the forward speed. Time and distance, in a straight line from the start,
-    /// are `None` if the final speed is not reached. Decelerations are speed differences over the first and the last
-    /// second of the run, interpolated between rows; `None` for a run shorter than 1 s.
+    /// Computes the metrics of a run from the forward speed. The coast-down ends when the final speed is reached;
+    /// without this, time and distance are `None`. The distance is a straight line from the start. Decelerations are
+    /// the speed losses over the first and the last second of the run, interpolated between telemetry rows; `None` for
+    /// a run shorter than 1 s.
     pub fn measure(&self, trajectory: &Trajectory) -> CoastDownMetrics {
         let distance_from_start = ground_speed::distance_from(trajectory.first());
         let forward_speed = |f: &Frame| f.vx_mps;

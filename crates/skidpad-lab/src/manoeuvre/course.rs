@@ -16,9 +16,9 @@ pub struct IncompleteCourse {
 }
 
 impl IncompleteCourse {
-    /// Checks whether the centre of mass reached x = `length_m` (m) in a run of `manoeuvre`. Returns `None` if it
-    /// did, otherwise the largest x and whether the run is shorter than the duration of the standard setup of the
-    /// manoeuvre.
+    /// Checks whether the centre of mass reached x = `length_m` (m) in a run of `manoeuvre`. Returns `None` if it did.
+    /// Otherwise returns the largest x of the run. `cut_short` is then true if the run is shorter than the duration of
+    /// [`Manoeuvre::setup`].
     pub(super) fn check(
         manoeuvre: &dyn Manoeuvre,
         model: &Model,

@@ -1,4 +1,5 @@
-//! Elk test: search for the highest entry speed at which the car passes the course of ISO 3888-2 without hitting a cone.
+//! Elk test: search for the highest entry speed at which the car passes the course of ISO 3888-2 without hitting a
+//! cone.
 
 use skidpad_core::Model;
 
@@ -68,7 +69,9 @@ impl Procedure for ElkTest {
     fn max_runs(&self) -> u32 {
         self.speeds_kmh.max_runs()
     }
-    /// Searches the speeds. The telemetry is that of the last passed run, or of the first run if none passed.
+    /// Searches the highest passing entry speed. A run passes if it hits no cone and reaches the end of the course.
+    /// Telemetry and values of a run are those of the last run that passed. If none passed, the telemetry is that of
+    /// the first run, and these values are missing.
     fn execute(&self, model: &Model, runner: &mut dyn Runner) -> Evaluation {
         let mut best_run = None;
         let mut best = LaneChangeMetrics::default();
@@ -95,7 +98,7 @@ impl Procedure for ElkTest {
             peak_steer_deg: best.peak_steer_deg,
             runs: Some(f64::from(found.runs)),
         };
-        // The search drives at least one run.
+        // The search drives at least one run, so this fallback is never used.
         let (run, trajectory) = best_run.unwrap_or_else(|| {
             let run = Self::run_at(self.speeds_kmh.lowest);
             let trajectory = runner.drive(&run);

@@ -37,11 +37,11 @@ metrics! {
 }
 
 impl FreeRolling {
-    /// Computes the metrics of a run. All always have a value. Times in the air count the steps whose end has all, or
-    /// any, wheels without ground contact. The largest load is relative to the static load of the same wheel (at least
-    /// 1 N). The compression is that of the most compressed wheel of a row, with the largest magnitude of all rows. The
-    /// distance is horizontal, from start to end in a straight line; the drift is the largest distance from the line of
-    /// the initial heading.
+    /// Computes the metrics of a run; all always have a value. The times in the air count the steps at whose end all
+    /// wheels, or any wheel, have no ground contact. The largest load is relative to the static load of the wheel (at
+    /// least 1 N). The largest compression is that of the most compressed wheel in a telemetry row, with the largest
+    /// magnitude of all rows. The distance is a horizontal straight line from start to end. The drift is the largest
+    /// distance from the line of the initial heading.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> RollMetrics {
         let (start_frame, end_frame) = (trajectory.first(), trajectory.last());
         // Duration of the steps at whose end the condition is true (s). Row 0 is the start and belongs to no step.

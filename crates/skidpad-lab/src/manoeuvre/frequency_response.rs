@@ -29,8 +29,8 @@ pub struct FrequencyResponseTest {
     pub input: SteerInput,
     /// Speed (m/s), > 1.
     pub speed_mps: f64,
-    /// Lateral acceleration of a steady turn with the peak of the input (m/s²). ISO 7401 limits the lateral acceleration
-    /// to 4 m/s². The peak of the random input is three times its root mean square.
+    /// Lateral acceleration of a steady turn with the peak of the input (m/s²). ISO 7401 limits the lateral
+    /// acceleration to 4 m/s². The peak of the random input is three times its root mean square.
     pub lateral_acceleration_mps2: f64,
     /// Evaluated frequencies, lowest and highest (Hz).
     pub band_hz: [f64; 2],
@@ -102,8 +102,9 @@ const FADE_TIME_S: f64 = 2.0;
 const PEAK_OVER_RMS: f64 = 3.0;
 
 impl FrequencyResponseMetrics {
-    /// Computes the metrics of a run with the responses `responses`. Values between the evaluated frequencies are
-    /// interpolated linearly; values outside them are missing.
+    /// Computes the metrics from the `responses` of a run; the peak of the lateral acceleration is that of
+    /// `trajectory`. Values between the evaluated frequencies are interpolated linearly; values outside the evaluated
+    /// range are missing.
     pub fn new(responses: &SteerResponses, trajectory: &Trajectory) -> Self {
         let SteerResponses { yaw_rate, lateral_acceleration } = responses;
         let low_gain = |response: &FrequencyResponse| response.points.first().map(FrequencyPoint::gain);
@@ -145,10 +146,10 @@ impl FrequencyResponseTest {
         INPUT_START_S + self.input_s + DECAY_TIME_S
     }
 
-    /// Computes the responses of yaw rate and lateral acceleration; `None` for a run that was cut short. Gain and phase are
-    /// those of [`FrequencyResponse::of_transient`], because the car drives straight before and after the input. The
-    /// coherence of a random input is that of [`FrequencyResponse::welch`] in segments of 20 s, the coherence of a sweep is
-    /// 1.
+    /// Computes the responses of yaw rate and lateral acceleration to the mean road-wheel angle; `None` for a run that
+    /// ended before its planned duration. Gain and phase are those of [`FrequencyResponse::of_transient`], because the
+    /// car drives straight before and after the input. The coherence of a random input is that of
+    /// [`FrequencyResponse::welch`] in segments of 20 s during the input. The coherence of a sweep is 1.
     pub fn responses(&self, trajectory: &Trajectory) -> Option<SteerResponses> {
         if !trajectory.covers(self.duration_s()) {
             return None;
@@ -156,6 +157,7 @@ impl FrequencyResponseTest {
         let frequencies = self.frequencies_hz();
         let steer = Signal::of(trajectory, |frame| frame.steer_rad);
         let response = |output: Signal| {
+            // Gain and phase; a random input also has a coherence, which replaces the 1 of every point.
             let mut response = FrequencyResponse::of_transient(&steer, &output, &frequencies);
             if let SteerInput::Random(_) = self.input {
                 let [input, output] =
@@ -178,8 +180,8 @@ impl FrequencyResponseTest {
         [self.band_hz[0] * INPUT_BAND_MARGINS[0], self.band_hz[1] * INPUT_BAND_MARGINS[1]]
     }
 
-    /// Returns the sines of a random input, [frequency (Hz), phase (rad)]: all multiples of the inverse duration in the
-    /// band of the input, with pseudo-random phases that `seed` selects.
+    /// Returns the sines of a random input, each as frequency (Hz) and phase (rad). The frequencies are all multiples
+    /// of the inverse input duration in the band of the input. `seed` selects the pseudo-random phases.
     fn sines(&self, seed: u64) -> Vec<[f64; 2]> {
         let [low, high] = self.input_band_hz().map(|frequency| frequency * self.input_s);
         // Both ends are included in spite of rounding.
@@ -188,10 +190,11 @@ impl FrequencyResponseTest {
         (first..=last).map(sine).collect()
     }
 
-    /// Returns the angle of a sweep of amplitude 1 at `time_s` (s) after the start of the input (–). It rises and falls over
-    /// [`FADE_TIME_S`].
+    /// Returns the angle of a sweep with amplitude 1 at `time_s` (s) after the start of the input (–). The frequency
+    /// rises linearly. The amplitude rises over the first and falls over the last [`FADE_TIME_S`].
     fn sweep_at(&self, time_s: f64) -> f64 {
         let [low, high] = self.input_band_hz();
+        // Integral of the frequency (full turns).
         let cycles = low * time_s + 0.5 * (high - low) / self.input_s * time_s * time_s;
         let end_distance = time_s.min(self.input_s - time_s);
         let fade_share = (end_distance / FADE_TIME_S).clamp(0.0, 1.0);
@@ -211,8 +214,8 @@ fn cosine(cycles: f64) -> f64 {
     math::sin_cos_f64(std::f64::consts::TAU * cycles.fract()).1
 }
 
-/// Returns a pseudo-random number from 0 to 1 for `index`: the mixing function of SplitMix64 (G. L. Steele, D. Lea, C. H.
-/// Flood, "Fast splittable pseudorandom number generators", 2014).
+/// Returns a pseudo-random number from 0 to 1 for `index`: the mixing function of SplitMix64 (G. L. Steele, D. Lea, C.
+/// H. Flood, "Fast splittable pseudorandom number generators", 2014).
 fn uniform(index: u64) -> f64 {
     let mut bits = index.wrapping_mul(0x9E37_79B9_7F4A_7C15);
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
@@ -220,7 +223,8 @@ fn uniform(index: u64) -> f64 {
     ((bits ^ (bits >> 31)) >> 11) as f64 / (1u64 << 53) as f64
 }
 
-/// Returns gain and phase of both responses over frequency, with their coherence if `has_coherence`.
+/// Returns the curves of gain and phase over frequency of both responses, with two further curves of their coherence if
+/// `has_coherence`. The gain of the lateral acceleration is per degree.
 fn bode_curves(responses: &SteerResponses, has_coherence: bool) -> Vec<ComputedCurve> {
     const FREQUENCY: CurveAxis = CurveAxis { label: "frequency", unit: "Hz", min_span: 0.5 };
     const PHASE: CurveAxis = CurveAxis { label: "phase", unit: "deg", min_span: 10.0 };
@@ -264,6 +268,8 @@ impl Manoeuvre for FrequencyResponseTest {
             SteerInput::Sweep => "swept-sine",
         }
     }
+    /// Describes the kind of input, its duration, the speed, the evaluated band, and the lateral acceleration of the
+    /// peak.
     fn about(&self) -> String {
         let input = match self.input {
             SteerInput::Random(_) => "random steering",
@@ -282,8 +288,8 @@ impl Manoeuvre for FrequencyResponseTest {
     fn start_requirements(&self) -> StartRequirements {
         StartRequirements::PATH_FOLLOWING
     }
-    /// Returns gain and phase of yaw rate and lateral acceleration of the linear single-track model over frequency; none for
-    /// tyres without a cornering stiffness.
+    /// Returns gain and phase of yaw rate and lateral acceleration of the linear single-track model over frequency;
+    /// none for tyres without a cornering stiffness.
     fn closed_form_curves(&self, model: &Model) -> Vec<ComputedCurve> {
         LateralDynamics::new(model).map_or_else(Vec::new, |theory| {
             let responses = self.frequencies_hz().into_iter().map(|frequency_hz| {
@@ -298,6 +304,8 @@ impl Manoeuvre for FrequencyResponseTest {
             bode_curves(&SteerResponses { yaw_rate, lateral_acceleration }, false)
         })
     }
+    /// Creates a driver that holds the speed and steers the sines or the sweep during the input, straight before and
+    /// after. The peak of the steering is the angle of [`steer_to_hold`] for the lateral acceleration of the test.
     fn driver(&self, model: &Model) -> Box<dyn DriverModel> {
         let test = *self;
         let peak = steer_to_hold(model, test.lateral_acceleration_mps2, test.speed_mps);
@@ -311,6 +319,7 @@ impl Manoeuvre for FrequencyResponseTest {
             }
             match test.input {
                 SteerInput::Random(_) => {
+                    // `sine` expects full turns.
                     let wave = |[frequency, phase]: &[f64; 2]| sine(frequency * time_s + phase / std::f64::consts::TAU);
                     amplitude * sines.iter().map(wave).sum::<f64>()
                 }
@@ -321,8 +330,9 @@ impl Manoeuvre for FrequencyResponseTest {
     fn metrics(&self, model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
         self.metrics_and_curves(model, trajectory).0
     }
-    /// Computes the responses once. The curves are gain and phase of yaw rate and lateral acceleration over frequency (Bode
-    /// plots), and their coherence if the input is random.
+    /// Computes the responses of the run, then the metrics, which are followed by the gains per steering-wheel angle.
+    /// The curves are gain and phase of yaw rate and lateral acceleration over frequency (Bode plots), and their
+    /// coherence if the input is random. A run that was cut short has no curves, and its metrics have no values.
     fn metrics_and_curves(&self, model: &Model, trajectory: &Trajectory) -> (Vec<Metric>, Vec<ComputedCurve>) {
         let responses = self.responses(trajectory);
         let found = responses.as_ref().map_or_else(FrequencyResponseMetrics::default, |responses| {

@@ -55,8 +55,9 @@ impl Procedure for Gradeability {
     fn max_runs(&self) -> u32 {
         self.bisections + 1
     }
-    /// Drives the steepest grade first; if the car does not restart there, bisects between level ground and that grade.
-    /// The telemetry is that of the steepest restart, or of the last attempt if there is none.
+    /// Drives the steepest grade first. If the car does not restart there, bisects between level ground and that grade.
+    /// The gradeability is the steepest grade with a restart, without a value if there is none. The telemetry is that
+    /// of this restart, or of the last attempt if there is none.
     fn execute(&self, _model: &Model, runner: &mut dyn Runner) -> Evaluation {
         let mut attempt = |grade: f64| {
             let restart = HillStart { slope_rad: grade.atan(), ..self.restart };

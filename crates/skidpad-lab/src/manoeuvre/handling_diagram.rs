@@ -8,8 +8,8 @@ use crate::signal::{Line, Signal, fit_line};
 use crate::trajectory::Trajectory;
 
 metrics! {
-    /// Steady-state cornering up to the limit. Values are moving means over 0.5 s. The dynamic angle is the mean road-wheel
-    /// angle less the Ackermann angle `L ψ̇ / v`.
+    /// Steady-state cornering up to the limit. Values are moving means over 0.5 s. The dynamic angle is the mean
+    /// road-wheel angle less the Ackermann angle `L ψ̇ / v`.
     HandlingMetrics {
         understeer_gradient_deg_per_g, "deg/g", 4, "Understeer gradient, 1 to 4 m/s²", "Slope of the dynamic angle over lateral acceleration from 1 to 4 m/s².";
         sideslip_gradient_deg_per_g, "deg/g", 3, "Sideslip gradient, 1 to 4 m/s²", "Slope of the sideslip angle over lateral acceleration from 1 to 4 m/s².";
@@ -46,8 +46,9 @@ pub(super) struct HandlingDiagram {
 }
 
 impl HandlingDiagram {
-    /// Reads a run whose steering has the sign `turn_sign` (1 left, −1 right). The wheelbase is that of the bicycle model,
-    /// or the geometric one without such a model.
+    /// Reads a run whose steering has the sign `turn_sign` (1 left, −1 right). All signals except the speed are
+    /// multiplied by this sign. The Ackermann angle uses the wheelbase of the bicycle model, or the geometric one
+    /// without such a model, and a speed of at least [`MIN_SPEED_MPS`].
     pub(super) fn new(model: &Model, trajectory: &Trajectory, turn_sign: f64) -> Self {
         let figures = Characteristics::new(model);
         let wheelbase = figures.bicycle.map_or(figures.wheelbase_m, |bicycle| bicycle.wheelbase_m);
@@ -71,8 +72,9 @@ impl HandlingDiagram {
         (0..samples.len()).fold(0, |best, k| if samples[k] > samples[best] { k } else { best })
     }
 
-    /// Fits a straight line to `signal` over lateral acceleration in the range from `low` to `high` (m/s²), up to the limit;
-    /// `None` if the lateral acceleration does not exceed `high`.
+    /// Fits a straight line to `signal` over the lateral acceleration. Uses the samples up to the largest lateral
+    /// acceleration whose lateral acceleration is from `low` to `high` (m/s²). `None` if the largest lateral
+    /// acceleration does not exceed `high`, or for fewer than two different accelerations.
     fn line(&self, signal: &Signal, [low, high]: [f64; 2]) -> Option<Line> {
         let limit = self.limit_index();
         let acceleration = self.lateral_acceleration.samples();
@@ -81,13 +83,15 @@ impl HandlingDiagram {
         (acceleration[limit] > high).then(|| fit_line(range_points.into_iter())).flatten()
     }
 
-    /// Returns the steering angle (rad) at `lateral_acceleration` (m/s²) on the straight line through the points in the
-    /// range `fitted_range` (m/s²); `None` if the range is not exceeded.
+    /// Returns the steering angle (rad) at `lateral_acceleration` (m/s²) on the straight line that is fitted to the
+    /// samples in `fitted_range` (m/s²). `None` if the run does not exceed this range.
     pub(super) fn steer_at(&self, lateral_acceleration: f64, fitted_range: [f64; 2]) -> Option<f64> {
         self.line(&self.steer, fitted_range).map(|line| line.at(lateral_acceleration))
     }
 
-    /// Computes the metrics. Gradients whose range is not exceeded are `None`; without a turn all are `None`.
+    /// Computes the metrics. The limit is the sample with the largest lateral acceleration. A gradient is `None` if the
+    /// run does not exceed its range of lateral acceleration. All are `None` if the car never turns in the direction of
+    /// the steering.
     pub(super) fn metrics(&self) -> HandlingMetrics {
         let limit = self.limit_index();
         let max_lateral_acceleration = self.lateral_acceleration.samples()[limit];
@@ -135,8 +139,9 @@ impl LimitDetector {
     /// Time constant of the low-pass (s).
     const FILTER_TIME_S: f64 = 0.5;
 
-    /// Updates the detector with the row before a step of `dt_s` (s). The limit is passed once the car spins, or once the
-    /// lateral acceleration has fallen to 90 % of its largest value, which is at least 2 m/s².
+    /// Updates the detector with the telemetry row before a step of `dt_s` (s). The limit is passed in two cases: the
+    /// sideslip exceeds [`MAX_SIDESLIP_RAD`], or the low-pass filtered lateral acceleration has fallen below 90 % of
+    /// its largest value, which must exceed 2 m/s². A passed limit stays passed.
     pub(super) fn update(&mut self, frame: &Frame, dt_s: f64) {
         let share = (dt_s / Self::FILTER_TIME_S).min(1.0);
         self.filtered += share * (frame.ay_mps2.abs() - self.filtered);

@@ -41,8 +41,9 @@ metrics! {
 const RESTART_DISTANCE_M: f64 = 1.0;
 
 impl HillStart {
-    /// Computes the metrics of a run. The slope is that of the ground that was driven on. Rollback and times are `None` if
-    /// the run ends before the release.
+    /// Computes the metrics of a run. Distances are along the slope of the ground that was driven on, from the position
+    /// at the release of the brake. All values except the grade are `None` if the run ends before the release. Times
+    /// are `None` if their distance is not reached.
     pub fn measure(&self, trajectory: &Trajectory) -> HillStartMetrics {
         let slope = trajectory.ground().slope_rad;
         let grade_percent = Some(100.0 * slope.tan());
@@ -65,7 +66,8 @@ impl HillStart {
         }
     }
 
-    /// Returns whether the car restarted in a run: it drove 1 m uphill and does not roll back at the end.
+    /// Returns true if the car restarted in a run: it drove 1 m uphill after the release, and its forward speed is
+    /// above 0 in the last telemetry row.
     pub fn has_restarted(&self, trajectory: &Trajectory) -> bool {
         let metrics = self.measure(trajectory);
         metrics.time_to_1m_s.is_some() && metrics.end_speed_mps.is_some_and(|speed| speed > 0.0)
@@ -81,6 +83,8 @@ struct HillStartDriver {
 }
 
 impl DriverModel for HillStartDriver {
+    /// Applies the controls of the start, in first gear. Until the release the foot brake is fully pressed, and the
+    /// throttle is that of [`HillStartDriver::held_throttle`].
     fn drive(&mut self, input: &DriverInput<'_>) -> Controls {
         let controls = self.start.drive(input);
         if input.has_reached(self.release_s) {
@@ -93,8 +97,9 @@ impl DriverModel for HillStartDriver {
 }
 
 impl HillStartDriver {
-    /// Returns the throttle before the release (–): that of the preparation if the clutch is pressed or the car has a
-    /// torque converter, otherwise none, because the start would act against the brake.
+    /// Returns the throttle before the release (–). It is the throttle in `controls` if the start is prepared, with a
+    /// pressed clutch or against the brake of a car with a torque converter. Otherwise it is 0, because the drive would
+    /// act against the brake.
     fn held_throttle(&self, controls: &Controls) -> f32 {
         let is_prepared = controls.clutch.is_some() || controls.brake > 0.0;
         if is_prepared { controls.throttle } else { 0.0 }
@@ -111,6 +116,7 @@ impl Manoeuvre for HillStart {
             "held by the foot brake on a slope of {grade:.0} % for {release_s:.0} s, then uphill at the traction limit"
         )
     }
+    /// Returns a slope, with the car at rest in first gear.
     fn setup(&self, _model: &Model) -> Setup {
         let mut setup = Setup { duration_s: self.duration_s, ..Setup::flat(0.0) };
         setup.scene = Scene::sloping(self.slope_rad as f32);

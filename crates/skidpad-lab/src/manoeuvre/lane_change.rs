@@ -172,8 +172,8 @@ impl BodyOutline {
         self.centre_offset + self.half_length
     }
 
-    /// Computes the range [lowest y, highest y] that the rectangular outline of the body covers on the line x = `x`
-    /// (m) in the pose of `frame`; `None` if it does not reach it. Roll and pitch are neglected.
+    /// Computes the range of y, lowest and highest (m), that the rectangular outline of the body covers on the line x =
+    /// `x` (m) in the pose of `frame`. `None` if the outline does not reach the line. Roll and pitch are neglected.
     fn y_range_at(&self, frame: &Frame, x: f64) -> Option<[f64; 2]> {
         let (sin, cos) = frame.yaw_rad.sin_cos();
         // Corner on the front (1) or rear (−1), left (1) or right (−1) side.
@@ -228,12 +228,16 @@ impl LaneChange {
         self.course.lanes(1.0)[2].end_x + LEAD_OUT_M
     }
 
-    /// Computes the metrics of a run. All are `None` for a run that was cut short. The clearance at a cone is the
-    /// smallest lateral distance of the body outline from it in any row in which the outline covers the x of the cone,
-    /// negative if it is hit; cones that the car never passes are left out. Cones hit and least clearance of a run that
-    /// did not reach the end are reported only if a cone was hit. Speeds over the ground are those at which the front
-    /// of the body passes the first and the last cones. Lifted wheels had no load in some row; peaks are largest
-    /// magnitudes over the whole run.
+    /// Computes the metrics of a run. All are `None` for a run that was cut short, that is, ended before its planned
+    /// duration and before the end of the course.
+    ///
+    /// The clearance at a cone is the smallest lateral distance of the body outline from the cone, in all telemetry
+    /// rows in which the outline covers the x of the cone. It is negative if the cone is hit. Cones that the car never
+    /// passes are left out. A run that did not reach the end reports the number of cones hit and the least clearance
+    /// only if a cone was hit.
+    ///
+    /// Speeds are those over the ground when the front of the body passes the first and the last cones. Lifted wheels
+    /// had no load in some row. Peaks are largest magnitudes over the whole run.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> LaneChangeMetrics {
         let incomplete_course = self.incomplete_reason(model, trajectory);
         if incomplete_course.is_some_and(|run| run.cut_short) {
@@ -322,6 +326,8 @@ impl Manoeuvre for LaneChange {
             LaneChangeCourse::Obstacle => "moose",
         }
     }
+    /// Names the standard of the course and whether the speed is held or the car coasts. The speed is part of the text
+    /// only if it is given; a standard speed depends on the car.
     fn about(&self) -> String {
         let (standard, speed_text) = match self.course {
             LaneChangeCourse::Double => ("3888-1", "constant speed"),
@@ -337,11 +343,14 @@ impl Manoeuvre for LaneChange {
         let speed = self.speed(model);
         Setup { duration_s: 2.0 * self.course_end_m() / speed.max(0.1), ..Setup::flat(speed) }
     }
-    /// Returns the lane change with its entry speed, whose grip limit takes longer to compute than a second of driving.
+    /// Returns the lane change with the entry speed of `model`, because the grip limit takes longer to compute than a
+    /// second of driving. `None` if the entry speed is given.
     fn resolve_parameters(&self, model: &Model) -> Option<Box<dyn Procedure>> {
         let is_open = self.speed_mps.is_none();
         is_open.then(|| -> Box<dyn Procedure> { Box::new(Self { speed_mps: Some(self.speed(model)), ..*self }) })
     }
+    /// Returns the cones of all three lanes, in pairs of right and left cone. The lane widths depend on the body of
+    /// `model`.
     fn cones(&self, model: &Model) -> Vec<(f64, f64)> {
         let lanes = self.course.lanes(2.0 * BodyOutline::new(model).half_width);
         lanes.iter().flat_map(Lane::cones).flat_map(|[x, right_y, left_y]| [(x, right_y), (x, left_y)]).collect()
@@ -352,6 +361,7 @@ impl Manoeuvre for LaneChange {
     fn incomplete_reason(&self, model: &Model, trajectory: &Trajectory) -> Option<IncompleteCourse> {
         IncompleteCourse::check(self, model, trajectory, self.course_end_m())
     }
+    /// Creates a driver that follows the shifts between the lanes at the entry speed, without integral gain.
     fn driver(&self, model: &Model) -> Box<dyn DriverModel> {
         let outline = BodyOutline::new(model);
         Box::new(LaneChangeDriver {

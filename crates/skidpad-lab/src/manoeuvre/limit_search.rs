@@ -1,7 +1,7 @@
 //! Search for the highest value that a run passes, for example the entry speed of a lane change.
 
-/// Grid of values to search: first upwards in coarse steps until a run fails, then between the last passed and the failed
-/// value in fine steps.
+/// Grid of values to search: first upwards in coarse steps until a run fails, then between the last passed and the
+/// failed value in fine steps.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LimitSearch {
     /// Lowest value.
@@ -31,7 +31,10 @@ impl LimitSearch {
         self.coarse_steps + self.fine_per_coarse
     }
 
-    /// Searches with `passes`, which drives a run at a value and returns whether it passes.
+    /// Searches the highest passing value. `passes` drives a run at a value and returns true if the run passes. The
+    /// coarse values are tried upwards until one fails. Then the fine values between the last passed and the failed
+    /// coarse value are tried upwards until one fails. There is no fine search if the lowest value fails, or if all
+    /// coarse values pass.
     pub fn run(&self, mut passes: impl FnMut(f64) -> bool) -> SearchResult {
         // Products avoid the accumulation of rounding errors.
         let value = |fine_count: u32| self.lowest + self.fine_step * f64::from(fine_count);

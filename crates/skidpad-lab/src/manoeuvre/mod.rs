@@ -146,10 +146,10 @@ pub struct Overrides {
 }
 
 impl Overrides {
-    /// Describes the changes as a comma-separated list: ground of the scene with its slope (°) and number of boxes,
-    /// start, speed, slope (°), heading (°), duration, trailers, parameters; empty if there are none. Platforms and free bodies
-    /// count as boxes. A single trailer is described by its mass, several by their number. A dolly does not count as a
-    /// trailer; its mass is included in that of a single trailer.
+    /// Describes the changes as a comma-separated list; empty if there are none. The order is: ground of the scene with
+    /// its slope (°) and number of boxes, start (m), speed (m/s), slope (°), heading (°), duration (s), trailers,
+    /// parameters. Platforms and free bodies count as boxes. A single trailer is described by its mass, which includes
+    /// that of its dolly. Several trailers are described by their number, without dollies.
     pub fn about(&self) -> String {
         let degrees = |rad: f64| rad.to_degrees();
         let box_text = |scene: &Scene| match scene.boxes.len() + scene.platforms.len() + scene.free_bodies.len() {
@@ -186,9 +186,9 @@ impl Overrides {
         if changes.is_empty() { about } else { format!("{about} ({changes})") }
     }
 
-    /// Applies the changes that are set to `setup`, without checking them, and returns it. The start height is added
-    /// to that of `setup`. A slope is set after a scene and replaces its slope. The trailers are always replaced,
-    /// also by none. An override that is not set leaves the value of `setup`.
+    /// Applies the changes that are set to `setup`, without checking them, and returns it. A change that is not set
+    /// leaves the value of `setup`, except the trailers, which are always replaced, also by none. The start height is
+    /// added to that of `setup`. `slope_rad` replaces the slope of `scene`.
     pub fn apply(&self, mut setup: Setup) -> Setup {
         if let Some(scene) = &self.scene {
             setup.scene = scene.clone();
@@ -246,8 +246,8 @@ pub trait Manoeuvre: Send + Sync + core::fmt::Debug {
     fn diagrams(&self) -> Vec<Diagram> {
         Vec::new()
     }
-    /// Returns the closed-form curves of a car of `model` that the report draws with the computed curves of the same title;
-    /// none for a car without closed form.
+    /// Returns the closed-form curves of a car of `model` that the report draws with the computed curves of the same
+    /// title; none for a car without closed form.
     fn closed_form_curves(&self, _model: &Model) -> Vec<ComputedCurve> {
         Vec::new()
     }
@@ -264,8 +264,8 @@ pub trait Manoeuvre: Send + Sync + core::fmt::Debug {
         None
     }
     /// Computes the metrics of a run, and the curves that the report shows beside the diagrams, such as a gain over
-    /// frequency. A manoeuvre with curves computes here what both have in common once; it has no curves for a run that was
-    /// cut short.
+    /// frequency. A manoeuvre with curves computes here what both have in common once; it has no curves for a run that
+    /// ended before its planned duration.
     fn metrics_and_curves(&self, model: &Model, trajectory: &Trajectory) -> (Vec<Metric>, Vec<ComputedCurve>) {
         (self.metrics(model, trajectory), Vec::new())
     }

@@ -47,8 +47,9 @@ impl ParameterValues {
         self.values.iter().map(|(name, value)| (name.as_str(), *value))
     }
 
-    /// Returns every value that is not accepted: its name belongs to none of `entries`, or the value is outside the range
-    /// of one of them. Manoeuvres without the parameter ignore it.
+    /// Returns a fault for each value that is not accepted. A value is not accepted if none of `entries` has a
+    /// parameter of this name, or if the value is outside the range of one entry that has it. Entries without the
+    /// parameter ignore it.
     pub fn faults(&self, entries: &[&ManoeuvreEntry]) -> Vec<ParameterFault> {
         let known: Vec<&Parameter> = entries.iter().flat_map(|entry| entry.parameters).collect();
         let mut faults = Vec::new();
@@ -69,7 +70,8 @@ impl ParameterValues {
     }
 }
 
-/// Lists `parameters` with their descriptions and ranges; each name once.
+/// Lists `parameters` with their descriptions and ranges; equal texts only once. Returns a sentence if there are no
+/// parameters.
 fn known_text(parameters: &[&Parameter]) -> String {
     let mut texts: Vec<String> = Vec::new();
     for Parameter { name, about, range: [low, high] } in parameters {
@@ -100,8 +102,9 @@ impl FromParameter for u32 {
     }
 }
 
-/// Builds a [`ManoeuvreEntry`]: name, type of the manoeuvre, optionally `= standard` in place of its default, fields that
-/// overrides change (`field <- change`), fields that are parameters (`field: description, low, high`), description.
+/// Builds a [`ManoeuvreEntry`]: name, type of the manoeuvre, optionally `= standard` in place of its default, fields
+/// that overrides change (`field <- change`), fields that are parameters (`field: description, low, high`),
+/// description.
 macro_rules! entry {
     ($name:literal, $type:ident { $($changes:tt)* }, $($rest:tt)*) => {
         $crate::manoeuvre::parameters::entry!(@ $name, $type, $type::default(), { $($changes)* }, $($rest)*)

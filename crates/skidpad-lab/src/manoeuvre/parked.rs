@@ -43,10 +43,10 @@ const RECORDED_AFTER_RELEASE_S: f64 = 1.0;
 const MIN_ROLLING_GRAVITY_SHARE: f64 = 0.05;
 
 impl Parked {
-    /// Computes the metrics of a run. All are `None` if the run ends before the release. The drift is the largest
-    /// distance from the position at `settled_s` until the release, the settling movement the distance of that
-    /// position from the start. The speed after the release is that of the first row at least a second after it;
-    /// `None` if there is no such row.
+    /// Computes the metrics of a run. All are `None` if the run ends before the release. The settled position is that
+    /// at `settled_s`. The drift is the largest distance from it until the release; the settling movement is its
+    /// distance from the start. The speed after the release is that of the first telemetry row at least one second
+    /// after the release, `None` if there is no such row.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> ParkedMetrics {
         // The first of these rows is the settled pose, the others are those of the drift.
         let mut settled_rows = trajectory.time_slice(self.settled_s, self.release_s);
@@ -66,9 +66,10 @@ impl Parked {
         }
     }
 
-    /// Returns the forward speed after the first step without brake relative to that of a freely rolling car,
+    /// Returns the forward speed after the first step without brake, over that of a freely rolling car,
     /// `g sin(slope) cos(heading) dt m / (m + Σ I/R²)` (–). Slope and gravity are those of the ground that was driven
-    /// on. `None` for a car with trailers, if at most 5 % of gravity act along the car, or without such a row.
+    /// on. `None` for a car with trailers, if at most 5 % of gravity act along the car, or if the run ends before this
+    /// step.
     fn release_speed_ratio(&self, model: &Model, trajectory: &Trajectory) -> Option<f64> {
         let GroundProperties { gravity_mps2, slope_rad } = trajectory.ground();
         // Component of gravity along the car, relative to gravity (–): negative for a car that points uphill.
@@ -84,7 +85,7 @@ impl Parked {
     }
 }
 
-/// Returns the distance between the positions of two rows (m).
+/// Returns the distance between the positions of two telemetry rows (m).
 fn distance(a: &Frame, b: &Frame) -> f64 {
     (a.x_m - b.x_m).hypot(a.y_m - b.y_m).hypot(a.z_m - b.z_m)
 }

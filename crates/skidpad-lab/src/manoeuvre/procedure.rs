@@ -28,8 +28,8 @@ pub struct Evaluation {
     pub curves: Vec<ComputedCurve>,
 }
 
-/// Procedure of one or several runs with a common evaluation. Every [`Manoeuvre`] is a procedure with one run. A search over speed or
-/// amplitude decides after each run whether it drives another one.
+/// Procedure of one or several runs with a common evaluation. Every [`Manoeuvre`] is a procedure with one run. A search
+/// over speed or amplitude decides after each run whether it drives another one.
 pub trait Procedure: Send + Sync + core::fmt::Debug {
     /// Returns the name by which users select the procedure.
     fn name(&self) -> &'static str;
@@ -51,8 +51,8 @@ pub trait Procedure: Send + Sync + core::fmt::Debug {
     }
     /// Returns the maximum number of runs, at least 1. It determines the total of the progress.
     fn max_runs(&self) -> u32;
-    /// Returns this procedure with the parameters that it computes from `model`, so that several runs of one car compute
-    /// them once. The results for `model` are the same. `None` if no parameter depends on the car.
+    /// Returns this procedure with the parameters that it computes from `model`, so that several runs of one car
+    /// compute them once. The results for `model` are the same. `None` if no parameter depends on the car.
     fn resolve_parameters(&self, _model: &Model) -> Option<Box<dyn Procedure>> {
         None
     }
@@ -88,7 +88,8 @@ impl<M: Manoeuvre> Procedure for M {
     fn resolve_parameters(&self, model: &Model) -> Option<Box<dyn Procedure>> {
         Manoeuvre::resolve_parameters(self, model)
     }
-    /// Drives the manoeuvre once. The metrics include those of every hitch.
+    /// Drives the manoeuvre once. The metrics of every hitch follow those of the manoeuvre. `failed_test` is always
+    /// false.
     fn execute(&self, model: &Model, runner: &mut dyn Runner) -> Evaluation {
         let trajectory = runner.drive(self);
         let (metrics, curves) = self.results_of_train(model, &trajectory);

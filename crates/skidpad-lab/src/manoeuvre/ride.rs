@@ -60,7 +60,8 @@ const ROAD_WIDTH_M: f32 = 6.0;
 const ROAD_MARGIN_M: f64 = 30.0;
 
 impl Ride {
-    /// Returns the ground: the road, or a plane if its numbers make no road, such as a length beyond 25 million heights.
+    /// Returns the ground: the road, or a level plane if no road can be built from the parameters, for example because
+    /// it would have more than 25 million heights.
     fn scene(&self) -> Scene {
         let length = 2.0 * ROAD_MARGIN_M + self.speed_mps * (self.duration_s + SETTLING_TIME_S);
         let road = Road {
@@ -78,14 +79,17 @@ impl Ride {
         }
     }
 
-    /// Computes the metrics of a run: all over [`Ride::duration_s`] after the settling time; `None` for a shorter run. The
-    /// filters run from the start.
+    /// Computes the metrics of a run over [`Ride::duration_s`] after the settling time. All are `None` for a shorter
+    /// run. The weighting filters run from the start, so they have settled as well. Loads and travels are those of the
+    /// wheel with the largest value.
     pub fn measure(&self, trajectory: &Trajectory) -> RideMetrics {
         if !trajectory.covers(SETTLING_TIME_S + self.duration_s) {
             return RideMetrics::default();
         }
         let dt = trajectory.dt_s();
+        // Number of rows of the settling time; row 0 is left out of all channels.
         let skipped = (SETTLING_TIME_S / dt).round() as usize;
+        // Samples after the settling time.
         let measured = |samples: Vec<f64>| samples[skipped.min(samples.len())..].to_vec();
         let weighted = |weighting: Weighting, samples: &[f64]| measured(weighting.apply(samples, dt));
         let channel = |value: &dyn Fn(&Frame) -> f64| -> Vec<f64> {
@@ -124,7 +128,7 @@ impl Ride {
 }
 
 /// Returns the mean vertical acceleration of the centre of mass in each step (m/s², upward), from the change of its
-/// vertical velocity.
+/// vertical velocity in world axes.
 fn vertical_accelerations(trajectory: &Trajectory) -> Vec<f64> {
     // Velocity along the world's z axis (m/s): roll, then pitch of the vehicle axes.
     let vertical_velocity = |frame: &Frame| {
@@ -155,6 +159,7 @@ struct RideDriver {
 }
 
 impl DriverModel for RideDriver {
+    /// Keeps straight and holds the speed by torques at the driven wheels.
     fn drive(&mut self, input: &DriverInput<'_>) -> Controls {
         let steer = self.steering.steer(input) as f32;
         Controls { steer, ..self.speed_controller.controls(input, self.speed_mps) }

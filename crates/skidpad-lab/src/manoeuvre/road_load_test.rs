@@ -33,8 +33,8 @@ const KMH_80: f64 = 80.0 / 3.6;
 
 impl RoadLoadTest {
     /// Computes the metrics of a run with the fits of [`RoadLoad`], for the mass that includes the spin of the wheels.
-    /// `None` with trailers, because their forces reach the car by the hitch, and for a run that does not determine the
-    /// coefficients.
+    /// All are `None` for a car with trailers, because the hitch transmits their forces to the car. The values of a fit
+    /// are `None` if the run does not determine its coefficients.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> RoadLoadMetrics {
         if !trajectory.trailers().is_empty() {
             return RoadLoadMetrics::default();

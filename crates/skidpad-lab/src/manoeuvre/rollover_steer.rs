@@ -77,13 +77,16 @@ impl RolloverInput {
 }
 
 impl RolloverSteer {
-    /// Returns the longest duration of a run (s).
+    /// Returns the planned duration of a run (s): the latest reversal, three ramps of the full amplitude, hold and
+    /// return of the steering.
     fn duration_s(&self) -> f64 {
         let ramp_s = self.amplitude_deg.abs() / self.input.rate_degps();
         STEER_START_S + MAX_REVERSAL_TIME_S + 3.0 * ramp_s + self.input.hold_s() + RETURN_TIME_S
     }
 
-    /// Computes the metrics of a run, also of one that ended early because the car rolled over.
+    /// Computes the metrics of a run, also of a run that ended early because the car rolled over. The reversal begins
+    /// after the last telemetry row with the largest steering angle in the direction of the first turn. Its time is
+    /// `None` for a J-turn, or if the car was not steered.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> RolloverSteerMetrics {
         let sign = self.amplitude_deg.signum();
         // The steering leaves its first angle when the reversal begins.
@@ -127,7 +130,8 @@ struct RolloverDriver {
 }
 
 impl RolloverDriver {
-    /// Returns the angle at which the steering of the current phase is held (°).
+    /// Returns the angle at which the steering wheel is held in the current phase (°), positive in the direction of the
+    /// first turn.
     fn target_deg(&self) -> f64 {
         let amplitude = self.test.amplitude_deg.abs();
         match (self.phase, self.test.input) {
@@ -145,7 +149,10 @@ impl RolloverDriver {
         }
     }
 
-    /// Starts the next phase if the current one is finished.
+    /// Starts the next phase if the current one is finished: sets `phase` and clears `reached_s`. A phase can only
+    /// finish after its angle was reached. The first ramp of fishhook 1a (`FixedTiming`) ends after a pause. That of
+    /// fishhook 1b ends once the roll rate, after it was higher, is at most [`REVERSAL_ROLL_RATE_DEGPS`], or at the
+    /// latest time of a reversal. The last phase ends after the hold time.
     fn advance_phase(&mut self, input: &DriverInput<'_>) {
         let Some(reached_s) = self.reached_s else { return };
         let has_waited = |time_s: f64| input.has_reached(reached_s + time_s);
@@ -166,8 +173,9 @@ impl RolloverDriver {
 }
 
 impl DriverModel for RolloverDriver {
-    /// Holds the speed until the steering begins, then coasts. Moves the steering wheel towards the angle of the phase, with
-    /// the value at the end of the step.
+    /// Holds the speed until the steering begins, then coasts. Records whether the car has rolled over and whether it
+    /// has started to roll. Then advances the phase and moves the steering wheel towards the angle of the phase, to the
+    /// value at the end of the step.
     fn drive(&mut self, input: &DriverInput<'_>) -> Controls {
         self.has_rolled_over |= input.frame.roll_rad.abs() > ROLLED_OVER_RAD;
         if !input.has_reached(STEER_START_S) {
@@ -185,6 +193,7 @@ impl DriverModel for RolloverDriver {
         Controls { steer: angle as f32, ..CoastDriver.drive(input) }
     }
 
+    /// Returns true once the car has rolled over, or the steering wheel has returned to 0.
     fn finished(&self, _input: &DriverInput<'_>) -> bool {
         self.has_rolled_over || self.phase == Phase::Return && self.reached_s.is_some()
     }
@@ -212,6 +221,7 @@ impl Manoeuvre for RolloverSteer {
     fn start_requirements(&self) -> StartRequirements {
         StartRequirements::FIXED_SPEED
     }
+    /// Creates a driver with straight steering. A J-turn begins with the last phase, because it has only one ramp.
     fn driver(&self, _model: &Model) -> Box<dyn DriverModel> {
         Box::new(RolloverDriver {
             test: *self,

@@ -9,8 +9,8 @@ use super::{KMH_100, Setup, StartRequirements};
 use crate::metrics::metrics;
 use crate::steering_wheel::SteeringWheel;
 
-/// Slowly increasing steer in both directions, then rollover runs in both directions at rising entry speeds until all wheels
-/// of one side lift.
+/// Slowly increasing steer in both directions, then rollover runs in both directions at rising entry speeds until all
+/// wheels of one side lift.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RolloverTest {
     /// Steering input.
@@ -62,7 +62,8 @@ impl RolloverTest {
 }
 
 impl RolloverMetrics {
-    /// Adds the largest values of a run at `speed_mps` (m/s).
+    /// Adds a run at `speed_mps` (m/s): keeps the larger one of each peak and replaces entry speed and time of the
+    /// reversal. A run with two-wheel lift also sets the lift speed.
     fn add_run(&mut self, speed_mps: f64, run: &RolloverSteerMetrics) {
         let larger = |a: Option<f64>, b: Option<f64>| a.into_iter().chain(b).max_by(f64::total_cmp);
         self.highest_speed_mps = Some(speed_mps);
@@ -85,6 +86,8 @@ impl Procedure for RolloverTest {
             RolloverInput::RollRateFeedback => "fishhook",
         }
     }
+    /// Describes the kind of steering, with its reversal for a fishhook, and the amplitude as multiple of the angle at
+    /// 0.3 g.
     fn about(&self) -> String {
         let input = match self.input {
             RolloverInput::JTurn => "J-turn",
@@ -97,6 +100,7 @@ impl Procedure for RolloverTest {
             self.amplitude_factor
         )
     }
+    /// Returns the setup of the slowly increasing steer, which is the first run.
     fn setup(&self, model: &Model) -> Setup {
         slowly_increasing_steer(SLOW_STEER_SPEED_MPS, SteeringWheel::of(model), 1.0).setup(model)
     }
@@ -106,10 +110,13 @@ impl Procedure for RolloverTest {
     fn cones(&self, _model: &Model) -> Vec<(f64, f64)> {
         Vec::new()
     }
+    /// Returns two runs of slowly increasing steer, and both directions of every entry speed.
     fn max_runs(&self) -> u32 {
         2 + 2 * self.speeds_mps().count() as u32
     }
-    /// Drives the speeds in both directions and stops after the first lift. The telemetry is that of the last run.
+    /// Drives the slowly increasing steer in both directions, which gives the amplitude. Then drives each entry speed
+    /// to the left and to the right, up to the first run with two-wheel lift. There are no such runs if the car does
+    /// not reach the lateral accelerations of the regression. The telemetry is that of the last run.
     fn execute(&self, model: &Model, runner: &mut dyn Runner) -> Evaluation {
         let wheel = SteeringWheel::of(model);
         let (at_0_3g, mut shown) = steering_at_0_3g(model, runner, SLOW_STEER_SPEED_MPS, wheel);
@@ -122,6 +129,7 @@ impl Procedure for RolloverTest {
         };
         let runs = self.speeds_mps().flat_map(|speed| [(speed, 1.0), (speed, -1.0)]);
         for ((speed_mps, direction), amplitude) in runs.zip(std::iter::repeat(amplitude)) {
+            // Without an amplitude, and after the first two-wheel lift, no further run is driven.
             let Some(amplitude) = amplitude.filter(|_| result.lift_speed_mps.is_none()) else { break };
             let run = RolloverSteer { input: self.input, speed_mps, amplitude_deg: direction * amplitude, wheel };
             shown = runner.drive(&run);

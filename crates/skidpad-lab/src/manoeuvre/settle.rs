@@ -40,11 +40,12 @@ metrics! {
 const SETTLED_SPEED_MPS: f64 = 1e-3;
 
 impl Settle {
-    /// Computes the metrics of a run. Pose and loads are those of the last row; they are `None` if the run ended
-    /// early without settling. Load and height errors are `None` for a car that tows something. Ride height and
-    /// largest wheel load errors are also `None` on a slope, and the former for another gravity. Static loads are
-    /// scaled with the gravity of the scene; wheels without one are left out. The load sum is compared with
-    /// `m g cos(slope)`. The settling time is always computed.
+    /// Computes the metrics of a run. Pose and loads are those of the last telemetry row. They are `None` if the run
+    /// ended early without settling. The settling time does not depend on this.
+    ///
+    /// Errors of height and loads are also `None` for a car that tows something. Those of ride height and single wheel
+    /// loads require level ground, that of the ride height also standard gravity. Static loads are scaled with the
+    /// gravity of the scene; wheels without a static load are left out. The load sum is compared with `m g cos(slope)`.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> SettleMetrics {
         let settle_time_s = settling_time(trajectory);
         let is_settled = settle_time_s.is_some() || trajectory.covers(self.duration_s);
@@ -73,8 +74,8 @@ impl Settle {
     }
 }
 
-/// Returns the time after which the centre of mass never moves faster than [`SETTLED_SPEED_MPS`] (s); 0 if it never
-/// does, `None` if it does in the last row.
+/// Returns the time from which on the speed of the centre of mass never exceeds [`SETTLED_SPEED_MPS`] (s). Returns 0 if
+/// the speed never exceeds it, `None` if it does in the last telemetry row.
 fn settling_time(trajectory: &Trajectory) -> Option<f64> {
     let speed = |f: &Frame| f.vx_mps.hypot(f.vy_mps).hypot(f.vz_mps);
     match trajectory.last_row_where(|f| speed(f) > SETTLED_SPEED_MPS) {

@@ -16,8 +16,8 @@ pub struct SineSteer {
     pub speed_mps: f64,
     /// Frequency (Hz), > 0. ISO 7401 uses 0.5 Hz, optionally 1 Hz.
     pub frequency_hz: f64,
-    /// Lateral acceleration of a steady turn with the amplitude of the sine (m/s²), negative for a first half period to the
-    /// right.
+    /// Lateral acceleration of a steady turn with the amplitude of the sine (m/s²), negative for a first half period to
+    /// the right.
     pub lateral_acceleration_mps2: f64,
 }
 
@@ -62,9 +62,10 @@ impl SineSteer {
         if (0.0..1.0).contains(&cycles) { math::sin_cos_f64(std::f64::consts::TAU * cycles).0 } else { 0.0 }
     }
 
-    /// Computes the metrics of a run; all are `None` for a run that was cut short. The first peak is the largest value in
-    /// the direction of the first half period, the second peak the largest value in the other direction. Times of peaks
-    /// are interpolated between rows.
+    /// Computes the metrics of a run; all are `None` for a run that ended before its planned duration. The first peak
+    /// is the largest value in the direction of the first half period, the second peak the largest value in the
+    /// opposite direction. Times of peaks are interpolated between telemetry rows. A ratio is `None` if its denominator
+    /// is not positive.
     pub fn measure(&self, trajectory: &Trajectory) -> SineSteerMetrics {
         if !trajectory.covers(self.duration_s()) {
             return SineSteerMetrics::default();
@@ -121,6 +122,7 @@ impl Manoeuvre for SineSteer {
             amplitude * test.shape_at(input.end_s())
         }))
     }
+    /// Returns the metrics of [`SineSteer::measure`], followed by the gains per steering-wheel angle.
     fn metrics(&self, model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
         let found = self.measure(trajectory);
         let gains = (found.yaw_rate_gain_per_s, found.lateral_acceleration_gain_mps2_per_deg);

@@ -9,8 +9,8 @@ use crate::signal::Signal;
 use crate::steering_wheel::SteeringWheel;
 use crate::trajectory::Trajectory;
 
-/// Steering sine of 0.7 Hz with a pause of 0.5 s at its second peak. The car coasts in neutral from the beginning of the
-/// steering.
+/// Steering sine of 0.7 Hz with a pause of 0.5 s at its second peak. The car coasts in neutral from the beginning of
+/// the steering.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SineWithDwell {
     /// Speed at the beginning of the steering (m/s), > 1.
@@ -77,8 +77,8 @@ impl SineWithDwell {
         Self::steering_end_s() + DECAY_TIME_S
     }
 
-    /// Returns the steering angle over its amplitude at `time_s` (s): three quarters of a sine, the pause at −1, the last
-    /// quarter; 0 before and after.
+    /// Returns the steering angle over its amplitude at `time_s` (s): three quarters of a sine, the pause at −1, then
+    /// the last quarter. The result is 0 before and after the steering.
     fn shape_at(time_s: f64) -> f64 {
         let since_start = time_s - SINE_START_S;
         let dwell_start = 0.75 / FREQUENCY_HZ;
@@ -93,9 +93,13 @@ impl SineWithDwell {
         if (0.0..1.0).contains(&cycles) { math::sin_cos_f64(std::f64::consts::TAU * cycles).0 } else { 0.0 }
     }
 
-    /// Computes the metrics of a run with the filters, zeroing and reference instants of FMVSS 126, S6 and S7. All are
-    /// `None` for a run that was cut short. If the steering rate does not exceed 75 °/s for 0.2 s in the
-    /// first quarter of the sine, the signals are zeroed over the second before the planned beginning of the sine.
+    /// Computes the metrics of a run by the procedure of FMVSS 126, S6 and S7. All are `None` for a run that ended
+    /// before its planned duration.
+    ///
+    /// Steering-wheel angle, yaw rate and lateral acceleration are low-pass filtered, then zeroed by their mean over
+    /// one second. This second ends when the steering rate first exceeds 75 °/s for 0.2 s, if this happens in the first
+    /// quarter of the sine. Otherwise it ends at the planned beginning of the sine. Signals are positive in the
+    /// direction of the first half period.
     pub fn measure(&self, trajectory: &Trajectory) -> SineWithDwellMetrics {
         if !trajectory.covers(Self::duration_s()) {
             return SineWithDwellMetrics::default();
@@ -110,7 +114,8 @@ impl SineWithDwell {
             .map(|acceleration| sign * acceleration)
             .low_pass(FILTER_POLES, RESPONSE_CUTOFF_HZ);
         let rate = steer.derivative().moving_mean(RATE_AVERAGING_S);
-        // A rate that is first exceeded after a quarter of the sine belongs to an amplitude that is too small for the rule.
+        // A rate that is first exceeded after a quarter of the sine belongs to an amplitude that is too small for the
+        // rule.
         let zeroing_end = rate
             .map(f64::abs)
             .first_sustained_above(ZEROING_RATE_DEGPS, ZEROING_HOLD_S)
@@ -123,6 +128,8 @@ impl SineWithDwell {
         // The filtered angle returns to 0 in the last quarter, or approaches 0 at the end.
         let completion = steer.first_crossing_up(0.0, dwell_end).unwrap_or(Self::steering_end_s());
         let sign_change = steer.map(|angle| -angle).first_crossing_up(0.0, SINE_START_S + 0.25 / FREQUENCY_HZ);
+        // Yaw rate against the first half period. The second peak is the first local maximum after the steering has
+        // changed its sign.
         let against = yaw_rate.map(|rate| -rate);
         let peak = sign_change.map(|time| against.first_peak(time.min(dwell_start)).1).filter(|peak| *peak > 0.0);
         let ratio = |delay: f64| peak.map(|peak| 100.0 * against.at(completion + delay) / peak);

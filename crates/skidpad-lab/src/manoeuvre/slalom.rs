@@ -55,9 +55,10 @@ impl Slalom {
         self.lead_in_m + self.spacing_m * f64::from(self.cones)
     }
 
-    /// Computes the metrics of a run. All are `None` for a run that was cut short. Peaks are largest magnitudes over
-    /// the whole run, including the straight. The path error is the largest lateral offset from the path. The time is
-    /// that at which x reaches the end of the course; `None` if it does not.
+    /// Computes the metrics of a run. All are `None` for a run that was cut short, that is, ended before its planned
+    /// duration and before the end of the course. Peaks are largest magnitudes over the whole run, including the
+    /// straight. The path error is the largest lateral offset from the reference line. The time is that at which x
+    /// reaches the end of the course, `None` if it does not.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> SlalomMetrics {
         if self.incomplete_reason(model, trajectory).is_some_and(|run| run.cut_short) {
             return SlalomMetrics::default();
@@ -120,6 +121,7 @@ impl Manoeuvre for Slalom {
     fn incomplete_reason(&self, model: &Model, trajectory: &Trajectory) -> Option<IncompleteCourse> {
         IncompleteCourse::check(self, model, trajectory, self.length_m())
     }
+    /// Creates a driver that follows the wave at constant speed, without integral gain.
     fn driver(&self, model: &Model) -> Box<dyn DriverModel> {
         Box::new(SlalomDriver {
             slalom: *self,

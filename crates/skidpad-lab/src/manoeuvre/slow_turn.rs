@@ -11,8 +11,8 @@ use crate::quantity::{Diagram, HANDLING_DIAGRAM, YAW_GAIN_DIAGRAM};
 use crate::steering_wheel::SteeringWheel;
 use crate::trajectory::Trajectory;
 
-/// Slowly increasing steering at constant speed (ISO 4138, method of constant speed; FMVSS 126, slowly increasing steer).
-/// Torques at the driven wheels hold the speed. The run ends once the limit of the car is passed.
+/// Slowly increasing steering at constant speed (ISO 4138, method of constant speed; FMVSS 126, slowly increasing
+/// steer). Torques at the driven wheels hold the speed. The run ends once the limit of the car is passed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RampSteer {
     /// Speed (m/s), > 1.
@@ -29,8 +29,8 @@ impl Default for RampSteer {
     }
 }
 
-/// Slowly increasing speed at a constant road-wheel angle (ISO 4138, method of constant steering-wheel angle). Torques at
-/// the driven wheels accelerate the car. The run ends once the limit of the car is passed.
+/// Slowly increasing speed at a constant road-wheel angle (ISO 4138, method of constant steering-wheel angle). Torques
+/// at the driven wheels accelerate the car. The run ends once the limit of the car is passed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct ConstantSteer {
     /// Radius of the turn at walking pace (m), which determines the angle; negative for a right turn.
@@ -71,8 +71,8 @@ impl RampSteer {
         self.diagram(model, trajectory).metrics()
     }
 
-    /// Returns the magnitude of the mean road-wheel angle at `lateral_acceleration` (rad; m/s²) by linear regression over
-    /// `fitted_range` (m/s²); `None` if the run does not exceed the range.
+    /// Returns the magnitude of the mean road-wheel angle (rad) at `lateral_acceleration` (m/s²). The angle is that of
+    /// a straight line fitted to the samples in `fitted_range` (m/s²). `None` if the run does not exceed this range.
     pub fn steer_at(
         &self,
         model: &Model,
@@ -102,6 +102,7 @@ impl DriverModel for RampDriver {
             ..self.speed_controller.controls(input, self.test.speed_mps)
         }
     }
+    /// Returns true once the limit of the car is passed, or the end acceleration of the test is exceeded.
     fn finished(&self, _input: &DriverInput<'_>) -> bool {
         self.limit.is_passed() || self.limit.largest() > self.test.end_lateral_acceleration_mps2
     }

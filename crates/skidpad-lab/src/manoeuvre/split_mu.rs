@@ -21,7 +21,8 @@ pub struct SplitMu {
     pub low_grip: f64,
     /// Slippery side.
     pub low_side: Side,
-    /// Whether the driver steers against the yaw motion. Otherwise the steering stays straight, as in an open-loop test.
+    /// Whether the driver steers against the yaw motion. Otherwise the steering stays straight, as in an open-loop
+    /// test.
     pub has_correction: bool,
 }
 
@@ -59,7 +60,8 @@ const MAX_DURATION_S: f64 = 60.0;
 const DWELL_S: f64 = 1.0;
 
 impl SplitMu {
-    /// Returns the ground: a plane of grip 1, and a flush strip of low grip from the centre line to one side.
+    /// Returns the ground: a plane of grip 1, and a flush strip of low grip from the centre line to one side. The strip
+    /// is centred on the start along x.
     fn scene(&self) -> Scene {
         let [length, width] = STRIP_SIZE_M;
         let lateral_sign = if self.low_side == Side::Left { 1.0 } else { -1.0 };
@@ -71,8 +73,8 @@ impl SplitMu {
         Scene { boxes: vec![strip], ..Scene::flat() }
     }
 
-    /// Returns the friction limits of the sides with high and low grip in g, `[k_H, k_L]`: the mean longitudinal friction
-    /// of the tyres at their static loads, weighted by the load, times the grip.
+    /// Returns the friction limits of the sides with high and low grip, `[k_H, k_L]` (g). They are the mean
+    /// longitudinal friction of the tyres at their static loads, weighted by the load, times the grip of the side.
     fn friction_limits(&self, model: &Model) -> [f64; 2] {
         let loads = (0..model.wheels().len()).map(|i| (i, model.static_load(i)));
         let (force, load) = loads.fold((0.0, 0.0), |(force, sum), (i, load)| {
@@ -82,12 +84,14 @@ impl SplitMu {
         [friction, friction * self.low_grip]
     }
 
-    /// Computes the metrics of a run. Stopping distance and deceleration are those of [`Braking`]; all other metrics are
-    /// over the whole run. The values after 1 s are `None` for a shorter run.
+    /// Computes the metrics of a run. Stopping distance, deceleration and lateral deviation are those of [`Braking`].
+    /// Values after 1 s are `None` for a shorter run, the largest steering angle within 2 s is that of these two
+    /// seconds. All other metrics are over the whole run.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> SplitMuMetrics {
         let stop = Braking { initial_speed_mps: self.initial_speed_mps, ..Braking::default() }.measure(trajectory);
         let [high, low] = self.friction_limits(model);
         let deceleration = stop.mean_deceleration_mps2;
+        // Mean deceleration over a limit in g.
         let over_limit = |limit_g: f64| deceleration.map(|value| value / (limit_g * GRAVITY_MPS2));
         let start_yaw = trajectory.first().yaw_rad;
         let yaw_change = |frame: &Frame| wrap_half_turn(frame.yaw_rad - start_yaw);
@@ -129,6 +133,7 @@ struct SplitMuDriver {
 }
 
 impl DriverModel for SplitMuDriver {
+    /// Presses the pedal in neutral. Keeps straight, or does not steer without a steering controller.
     fn drive(&mut self, input: &DriverInput<'_>) -> Controls {
         let steer = self.steering.as_mut().map_or(0.0, |steering| steering.steer(input)) as f32;
         Controls { brake: self.pedal, steer, ..Controls::parked() }
@@ -139,6 +144,7 @@ impl Manoeuvre for SplitMu {
     fn name(&self) -> &'static str {
         "split-mu"
     }
+    /// Describes pedal, speed, steering (straight ahead or fixed), and the grip under the wheels of both sides.
     fn about(&self) -> String {
         let Self { initial_speed_mps, pedal, low_grip, .. } = self;
         let side = if self.low_side == Side::Left { "left" } else { "right" };

@@ -78,9 +78,9 @@ pub(super) fn slowly_increasing_steer(speed_mps: f64, wheel: SteeringWheel, turn
     }
 }
 
-/// Drives the slowly increasing steer in both directions and returns the mean magnitude of the steering-wheel angle at 0.3 g
-/// (°), rounded to 0.1°, with the telemetry of the last run. The angle is `None` if the car does not reach the range of the
-/// regression.
+/// Drives the slowly increasing steer to the left and to the right. Returns the mean magnitude of the steering-wheel
+/// angle at 0.3 g (°), rounded to 0.1°, and the telemetry of the run to the right. The angle is `None` if a run does
+/// not exceed the range of the regression, or if the rounded angle is not positive.
 pub(super) fn steering_at_0_3g(
     model: &Model,
     runner: &mut dyn Runner,
@@ -100,12 +100,14 @@ pub(super) fn steering_at_0_3g(
 }
 
 impl StabilityTest {
-    /// Returns the amplitudes of the series (°) for the angle `at_0_3g` (°), ascending. The last one is the larger of 6.5 A
-    /// and 270°, at most 300°. The interval is 0.5 A, raised if the series would have more than `MAX_AMPLITUDES` runs.
+    /// Returns the amplitudes of the series (°), ascending, for the angle `at_0_3g` (A, °). The first amplitude is 1.5
+    /// A. The last one is the larger of 6.5 A and 270°, at most 300°. The interval is 0.5 A, raised if the series would
+    /// have more than `MAX_AMPLITUDES` runs; the last interval may be shorter.
     pub fn amplitudes_deg(at_0_3g: f64) -> Vec<f64> {
         let last = (LAST_AMPLITUDE_FACTOR * at_0_3g).clamp(MIN_LAST_AMPLITUDE_DEG, MAX_AMPLITUDE_DEG);
         let first = (FIRST_AMPLITUDE_FACTOR * at_0_3g).min(last);
         let interval = (AMPLITUDE_INTERVAL_FACTOR * at_0_3g).max((last - first) / f64::from(MAX_AMPLITUDES - 1));
+        // Number of intervals that end clearly before the last amplitude; 1e-9 covers rounding.
         let count = ((last - first) / interval - 1e-9).floor().max(0.0) as u32;
         let steps = (0..=count).map(|k| first + interval * f64::from(k));
         steps.chain([last]).filter(|amplitude| *amplitude <= last).fold(Vec::new(), |mut series, amplitude| {
@@ -117,7 +119,8 @@ impl StabilityTest {
         })
     }
 
-    /// Returns whether a run passes: both yaw rate ratios, and the displacement for amplitudes of at least 5 A.
+    /// Returns true if a run passes: both yaw rate ratios are within their limits and, for amplitudes of at least 5 A,
+    /// the displacement is large enough. `multiple` is the amplitude over A (–). A missing value fails.
     fn passes(model: &Model, run: &SineWithDwellMetrics, multiple: f64) -> bool {
         let is_within = |value: Option<f64>, limit: f64| value.is_some_and(|ratio| ratio.abs() <= limit);
         let is_far = multiple < DISPLACEMENT_FACTOR
@@ -154,6 +157,7 @@ impl Procedure for StabilityTest {
             self.speed_mps
         )
     }
+    /// Returns the setup of the slowly increasing steer, which is the first run.
     fn setup(&self, model: &Model) -> Setup {
         slowly_increasing_steer(self.speed_mps, SteeringWheel::of(model), 1.0).setup(model)
     }
@@ -167,7 +171,13 @@ impl Procedure for StabilityTest {
     fn max_runs(&self) -> u32 {
         2 + 2 * MAX_AMPLITUDES
     }
-    /// Drives the series. The telemetry is that of the first failed run, or of the last run if none failed.
+    /// Drives the slowly increasing steer, then the series of amplitudes to the left and to the right. A failed run
+    /// ends the series of its direction. It also limits the second direction to amplitudes up to its own. The telemetry
+    /// is that of the failed run with the smallest amplitude (the later one of equals), or of the last run if none
+    /// failed.
+    ///
+    /// There is no series if the car does not reach the lateral accelerations of the regression; `passed` then has no
+    /// value.
     fn execute(&self, model: &Model, runner: &mut dyn Runner) -> Evaluation {
         let wheel = SteeringWheel::of(model);
         let (at_0_3g, mut shown) = steering_at_0_3g(model, runner, self.speed_mps, wheel);

@@ -105,12 +105,13 @@ impl fmt::Display for StartRejected {
 impl core::error::Error for StartRejected {}
 
 impl Overrides {
-    /// Returns the start of `manoeuvre` with the changes applied.
+    /// Returns the setup of `manoeuvre` with the changes applied.
     ///
     /// # Errors
     /// Returns the first change that `manoeuvre` does not accept ([`Procedure::start_requirements`]), in the order
-    /// ground, speed, heading, position. A manoeuvre from the origin rejects a heading that is no whole number of turns and
-    /// any x or y that is not 0. Heights, durations and trailers are always accepted.
+    /// ground, speed, heading, position. A manoeuvre that starts at the origin rejects a heading that is no whole
+    /// number of turns, and any x or y that is not 0. Start heights, durations, trailers and parameters are not
+    /// checked.
     pub fn setup(&self, manoeuvre: &dyn Procedure, model: &Model) -> Result<Setup, StartRejected> {
         let (setup, requirements) = (manoeuvre.setup(model), manoeuvre.start_requirements());
         let name = manoeuvre.name();
@@ -147,8 +148,8 @@ impl Overrides {
 
 impl SpeedRule {
     /// Returns a description of the accepted speeds if `speed` is not accepted; `None` if it is accepted or not given.
-    /// `standard_speed` is the speed of the manoeuvre; both are in m/s. A fixed speed is compared as f32, a lower limit
-    /// is itself not accepted.
+    /// `standard_speed` is the speed of the manoeuvre. Both speeds are in m/s. A fixed speed is compared as f32; the
+    /// lower limit itself is not accepted.
     fn rejection(self, speed: Option<f64>, standard_speed: f64) -> Option<String> {
         let speed = speed?;
         match self {

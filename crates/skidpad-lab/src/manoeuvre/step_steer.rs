@@ -62,19 +62,21 @@ metrics! {
 }
 
 impl StepSteer {
-    /// Returns the final angle of the ramp, clamped to the steering lock of the car (rad), positive to the left:
-    /// [`Self::steer_rad`] if given, otherwise the angle that holds the lateral acceleration in a steady turn.
+    /// Returns the final angle of the ramp (rad, positive to the left), clamped to the steering lock of the car. The
+    /// angle is [`Self::steer_rad`] if given, otherwise the angle that holds the lateral acceleration in a steady turn.
     pub fn angle(&self, model: &Model) -> f64 {
         let steering_lock = f64::from(model.parts().steering.lock);
         let steady_turn_angle = || steer_to_hold(model, self.lateral_acceleration_mps2, self.speed_mps);
         self.steer_rad.unwrap_or_else(steady_turn_angle).clamp(-steering_lock, steering_lock)
     }
 
-    /// Computes the metrics of a run. All are `None` if the run ends before [`StepSteer::duration_s`]. Steady values
-    /// are means over the last second. Response and peak times count from the moment at which the steering passes
-    /// half of its steady angle. Peaks and overshoots count in the direction of the turn. Gains are steady values per
-    /// steady road-wheel angle, `None` if it is 0; the roll gradient is `None` for a lateral acceleration of 0. The TB
-    /// factor is peak response time times the magnitude of the sideslip angle, `None` without a peak time.
+    /// Computes the metrics of a run. All are `None` if the run ends before [`StepSteer::duration_s`].
+    ///
+    /// Steady values are means over the last second. Response and peak times count from the moment at which the
+    /// steering passes half of its steady angle. Peaks and overshoots count in the direction of the turn. Gains are
+    /// steady values per steady road-wheel angle, `None` if this angle is 0. The roll gradient is `None` for a steady
+    /// lateral acceleration of 0. The TB factor is yaw rate peak time times the magnitude of the steady sideslip angle,
+    /// `None` without a peak time.
     pub fn measure(&self, trajectory: &Trajectory) -> StepSteerMetrics {
         if !trajectory.covers(self.duration_s) {
             return StepSteerMetrics::default();
@@ -158,10 +160,12 @@ struct StepResponse {
 }
 
 impl StepResponse {
-    /// Measures the response of `channel` after `step_time_s` (s), the time of the step: time to 90 % of the steady
-    /// value `steady_value`, time of the peak (interpolated between rows), and overshoot (%, at least 0). The times
-    /// count from the step. The response time is `None` if 90 % is not reached, the peak time for an overshoot up to
-    /// [`MIN_OVERSHOOT`]. All values are `None` if `step_time_s` is, or if `steady_value` is not positive.
+    /// Measures the response of `channel` after the step at `step_time_s` (s): time to 90 % of `steady_value`, time of
+    /// the peak (interpolated between telemetry rows), and overshoot over `steady_value` (%, at least 0). Times count
+    /// from the step.
+    ///
+    /// The response time is `None` if 90 % is not reached, the peak time for an overshoot up to [`MIN_OVERSHOOT`]. All
+    /// values are `None` without a step time, or if `steady_value` is not positive.
     fn measure(
         trajectory: &Trajectory,
         step_time_s: Option<f64>,
@@ -206,6 +210,7 @@ impl Manoeuvre for StepSteer {
     fn name(&self) -> &'static str {
         "step-steer"
     }
+    /// Describes the ramp, the speed and the target of the ramp: a given road-wheel angle, or that of a steady turn.
     fn about(&self) -> String {
         let target_text = match self.steer_rad {
             Some(steer) => format!("{:.2}° of road-wheel angle", steer.to_degrees()),

@@ -27,8 +27,8 @@ impl Default for TiltTable {
 }
 
 metrics! {
-    /// Angles of the table. A car that slides by more than 0.3 m before it tips, or whose wheels carry load up to the largest
-    /// angle, has no tilt angle.
+    /// Angles of the table. A car that slides by more than 0.3 m before it tips, or whose wheels carry load up to the
+    /// largest angle, has no tilt angle.
     TiltTableMetrics {
         first_lift_deg, "deg", 2, "Table angle at the first wheel lift", "A wheel of the upper side carries no load from there on for 0.2 s.";
         tilt_deg, "deg", 2, "Table angle at two-wheel lift", "No wheel of the upper side carries load from there on for 0.2 s.";
@@ -49,8 +49,8 @@ const LARGEST_ANGLE_DEG: f64 = 75.0;
 const SETTLING_S: f64 = 2.0;
 /// Time in which the table then reaches its rate (s).
 const BLEND_S: f64 = 1.0;
-/// Time without load after which a wheel counts as lifted (s). A suspension that reaches its droop stop unloads its wheel for a
-/// moment, although the spring still presses it on the table.
+/// Time without load after which a wheel counts as lifted (s). A suspension that reaches its droop stop unloads its
+/// wheel for a moment, although the spring still presses it on the table.
 const LIFT_TIME_S: f64 = 0.2;
 /// Sliding distance from which a car has left its place on the table (m).
 const MAX_SLIDE_M: f64 = 0.3;
@@ -71,11 +71,12 @@ impl TiltTable {
         if self.lower_side < 0.0 { Side::Left } else { Side::Right }
     }
 
-    /// Returns the table, whose top is level and at height 0 at the start; `None` for a rate that is no valid course.
+    /// Returns the table. Its top is level and at height 0 at the start. `None` if the rate gives no valid path of the
+    /// platform.
     fn table(&self) -> Option<Platform> {
         let last_angle = self.angle_sign() * LARGEST_ANGLE_DEG.to_radians();
         let way_point = |time: f64, angle: f64| WayPoint { time, displacement: DVec3::ZERO, angle };
-        // The blend begins half of its duration before the way point.
+        // The blend (smooth change of the rate) begins half of its duration before the way point.
         let way_points = vec![way_point(SETTLING_S + 0.5 * BLEND_S, 0.0), way_point(self.duration_s(), last_angle)];
         let path = PlatformPath::new(way_points, false, BLEND_S).ok()?; // `false`: the table does not repeat its course
         let size = Vec3::from_array(TABLE_SIZE_M);
@@ -84,21 +85,24 @@ impl TiltTable {
         Some(Platform { shape, axis: Vec3::X, course: PlatformCourse::Path(path) })
     }
 
-    /// Returns whether no wheel of the upper side carries load in `frame`; false for a car without wheels on this side.
+    /// Returns true if no wheel of the upper side carries load in `frame`; false for a car without wheels on this side.
     fn is_upper_side_free(&self, model: &Model, frame: &Frame) -> bool {
         let mut upper =
             model.wheels().iter().zip(&frame.wheels).filter(|(wheel, _)| wheel.side == self.upper_side()).peekable();
         upper.peek().is_some() && upper.all(|(_, wheel)| wheel.load_n <= 0.0)
     }
 
-    /// Returns the static stability factor of the lowered side of `model`; `None` for a car without wheels on both sides.
+    /// Returns the static stability factor of the lowered side of `model`; `None` for a car without wheels on both
+    /// sides.
     fn static_stability_factor(&self, model: &Model) -> Option<f64> {
         // A left turn tips the car over its right wheels.
         let [left_turn, right_turn] = Characteristics::new(model).rigid_rollover_g?;
         Some(if self.lower_side < 0.0 { left_turn } else { right_turn })
     }
 
-    /// Computes the metrics of a run. Rows before the table moves do not count, because the car settles.
+    /// Computes the metrics of a run from the telemetry rows after the settling time, when the table moves. A lift must
+    /// last 0.2 s; its angle is that of its first row. The sliding distance is the largest one up to the two-wheel
+    /// lift, or of the whole run without one. If it exceeds 0.3 m, the car has no angles of a lift.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> TiltTableMetrics {
         let rows = || trajectory.time_slice(SETTLING_S, f64::MAX);
         let table = self.table();
@@ -110,7 +114,9 @@ impl TiltTable {
             .min_by(|a, b| a.t_s.total_cmp(&b.t_s));
         let tipped = first_lasting(rows(), |frame| self.is_upper_side_free(model, frame));
         let lift_s = tipped.as_ref().map_or(f64::MAX, |frame| frame.t_s);
+        // From here on `slide` is the largest sliding distance before the lift (m).
         let slide = trajectory.time_slice(SETTLING_S, lift_s).map(|frame| slide(&frame)).fold(0.0, f64::max);
+        // A lift of a car that has slid does not count.
         let stayed = |frame: &Option<Frame>| frame.clone().filter(|_| slide <= MAX_SLIDE_M);
         let (first_lift, tipped) = (stayed(&first_lift), stayed(&tipped));
         let body_roll = |frame: &Frame| (frame.roll_rad - self.angle_sign() * angle(frame)).abs();
@@ -125,9 +131,9 @@ impl TiltTable {
     }
 }
 
-/// Returns the distance of the centre of mass from the middle of the table along its surface (m) at the table angle
-/// `angle_rad` (rad, rotation about +x). The car starts in the middle. A body that leans on its springs moves by less than
-/// [`MAX_SLIDE_M`].
+/// Returns the distance of the centre of mass from the middle of the table, along its surface (m), at the table angle
+/// `angle_rad` (rad, rotation about +x). The car starts in the middle. A body that leans on its springs moves by less
+/// than [`MAX_SLIDE_M`].
 fn slide_m(frame: &Frame, angle_rad: f64) -> f64 {
     let (sin, cos) = angle_rad.sin_cos();
     // Height above the axis of the table, which is in the middle of its thickness.
@@ -141,7 +147,8 @@ fn table_angle(table: &Platform, time_s: f64) -> f64 {
     f64::from(2.0 * rotation.x.atan2(rotation.w)).abs()
 }
 
-/// Returns the first row of an interval of at least [`LIFT_TIME_S`] in which `condition` holds; `None` if there is none.
+/// Returns the first telemetry row of the first interval of at least [`LIFT_TIME_S`] in which `condition` is true for
+/// every row; `None` if there is none.
 fn first_lasting<'a>(
     rows: impl Iterator<Item = std::borrow::Cow<'a, Frame>>,
     condition: impl Fn(&Frame) -> bool,
@@ -161,7 +168,8 @@ fn first_lasting<'a>(
     None
 }
 
-/// Driver that holds the brakes until the upper wheels have carried no load for twice [`LIFT_TIME_S`], or the car has slid.
+/// Driver that holds the brakes. Ends the run once all wheels of the upper side have carried no load for twice
+/// [`LIFT_TIME_S`].
 struct TiltTableDriver {
     test: TiltTable,
     /// Time since which no wheel of the upper side has carried load (s); `None` while one does.
@@ -169,6 +177,8 @@ struct TiltTableDriver {
 }
 
 impl DriverModel for TiltTableDriver {
+    /// Holds the brakes. Updates the time since which the wheels of the upper side carry no load; it starts again after
+    /// any load.
     fn drive(&mut self, input: &DriverInput<'_>) -> Controls {
         let is_free = input.has_reached(SETTLING_S) && self.test.is_upper_side_free(input.model, input.frame);
         self.free_since_s = is_free.then(|| self.free_since_s.unwrap_or(input.time_s()));

@@ -86,8 +86,9 @@ fn gear_count(model: &Model) -> i8 {
     model.parts().powertrain.engine().map_or(1, |drive| drive.gearbox.clamp_gear(i8::MAX))
 }
 
-/// Computes the speed in `gear` at which the full-throttle force falls below the resistance, in closed form (m/s), in
-/// steps of 0.1 m/s; the largest searched speed if it never does.
+/// Computes the highest speed up to which the full-throttle force in `gear` is at least the resistance, in closed form
+/// (m/s). Searches in steps of 0.1 m/s below [`MAX_EXPECTED_SPEED_MPS`]. Returns 0.1 m/s if the force is too small at
+/// the first step.
 fn expected_speed(model: &Model, gear: i8) -> f64 {
     let steps = (1..(10.0 * MAX_EXPECTED_SPEED_MPS) as u32).map(|i| 0.1 * f64::from(i));
     steps.take_while(|&v| drive_force(model, v, gear) >= resistance(model, v)).last().unwrap_or(0.1)
@@ -95,16 +96,17 @@ fn expected_speed(model: &Model, gear: i8) -> f64 {
 
 impl TopSpeed {
     /// Computes the metrics of a run. The speed of a gear is the mean over the last [`TopSpeed::averaging_time_s`] of
-    /// the run in that gear. The speed is steady if its largest and smallest value in this time differ by less than
-    /// [`TopSpeed::steady_rate_mps2`] times this time. The ends alone would accept the turning point of a speed that
-    /// falls and then rises.
+    /// the run in this gear. It is steady if the largest and the smallest speed in this time differ by less than
+    /// [`TopSpeed::steady_rate_mps2`] times this time. Comparing only both ends would accept a speed that falls and
+    /// then rises.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> TopSpeedMetrics {
         let gears = (1..=gear_count(model)).map(|gear| self.measure_gear(model, trajectory, gear)).collect();
         TopSpeedMetrics { gears }
     }
 
-    /// Computes the steady speed of `gear`. A car without an engine has one gear, which is driven to the end of the
-    /// run.
+    /// Computes the steady speed of `gear`. Speed and engine speed are `None` if the gear was not driven, was not held
+    /// for the averaging time, or the speed was not steady. A car without an engine has one gear, which is driven to
+    /// the end of the run.
     fn measure_gear(&self, model: &Model, trajectory: &Trajectory, gear: i8) -> GearTopSpeed {
         let has_gears = model.parts().powertrain.engine().is_some();
         let is_in_gear = |frame: &Frame| !has_gears || frame.gear == f64::from(gear);
@@ -179,7 +181,8 @@ impl TopSpeedDriver {
         }
     }
 
-    /// Returns whether the speed of the last [`TopSpeed::averaging_time_s`] was steady, after adding `speed` (m/s).
+    /// Adds `speed` (m/s) to the recent speeds and returns true if the speed of the last [`TopSpeed::averaging_time_s`]
+    /// was steady. Returns false before this time has passed. `dt_s` is the length of a step (s).
     fn is_steady(&mut self, speed: f64, dt_s: f64) -> bool {
         let window = (self.parameters.averaging_time_s / dt_s).round() as usize + 1;
         self.recent_speeds.push_back(speed);
@@ -193,9 +196,9 @@ impl TopSpeedDriver {
 }
 
 impl DriverModel for TopSpeedDriver {
-    /// Keeps straight. Approaches the expected speed of the gear in neutral by wheel torques; then drives at full
-    /// throttle in the gear until the speed is steady or [`TopSpeed::gear_time_s`] has passed, and continues with the
-    /// next gear.
+    /// Keeps straight. For each gear, wheel torques in neutral bring the car to within [`APPROACH_TOLERANCE_MPS`] of
+    /// the expected speed. Then it drives at full throttle in the gear, until the speed is steady or
+    /// [`TopSpeed::gear_time_s`] has passed. The next gear follows, or the end of the run after the last gear.
     fn drive(&mut self, input: &DriverInput<'_>) -> Controls {
         let steer = self.steering.steer(input) as f32;
         let speed = ground_speed::speed_over_ground(input.frame);

@@ -13,7 +13,8 @@ use crate::trajectory::Trajectory;
 pub enum Disturbance {
     /// Power-off (ISO 9816): the throttle is released, the gear stays engaged.
     PowerOff,
-    /// Braking (ISO 7975): constant brake pedal in neutral, for the deceleration (m/s², > 0) of a car whose wheels grip.
+    /// Braking (ISO 7975): constant brake pedal in neutral, for the deceleration (m/s², > 0) of a car whose wheels
+    /// grip.
     Braking(f64),
 }
 
@@ -38,8 +39,8 @@ impl TurnDisturbance {
 }
 
 metrics! {
-    /// Response to the disturbance. Signs are those of a left turn. The reference yaw rate is that of a car that stays on
-    /// the circle: speed over radius.
+    /// Response to the disturbance. Signs are those of a left turn. The reference yaw rate is that of a car that stays
+    /// on the circle: speed over radius.
     TurnDisturbanceMetrics {
         initial_lateral_acceleration_mps2, "m/s²", 3, "Lateral acceleration before the disturbance", "Mean over 0.5 s.";
         initial_steer_deg, "deg", 3, "Road-wheel angle", "Mean over 0.5 s before the disturbance; fixed afterwards.";
@@ -77,6 +78,8 @@ impl TurnDisturbance {
     }
 
     /// Computes the metrics of a run; all are `None` for a run that ends within two seconds after the disturbance.
+    /// Signs are those of a left turn. Initial values are means over the last 0.5 s before the disturbance, except the
+    /// path error. Ratios are `None` if their denominator is not positive.
     pub fn measure(&self, trajectory: &Trajectory) -> TurnDisturbanceMetrics {
         let (start, sign) = (DISTURBANCE_S, self.radius_m.signum());
         if !trajectory.covers(start + PEAK_TIME_S) {
@@ -115,8 +118,8 @@ impl TurnDisturbance {
     }
 }
 
-/// Returns the brake pedal (–, 0 to 1) for a deceleration of `deceleration` (m/s²) at `speed` (m/s) with gripping wheels;
-/// 0 for a car without brakes. The driving resistance supplies its share.
+/// Returns the brake pedal position (–, 0 to 1) for a deceleration of `deceleration` (m/s²) at `speed` (m/s) with
+/// wheels that grip. The driving resistance supplies a part of the force. Returns 0 for a car without brakes.
 fn brake_pedal(model: &Model, deceleration: f64, speed: f64) -> f64 {
     let full_force: f64 =
         model.wheels().iter().map(|wheel| f64::from(wheel.brake_torque) / f64::from(wheel.radius)).sum();
@@ -137,7 +140,8 @@ struct TurnDisturbanceDriver {
 }
 
 impl TurnDisturbanceDriver {
-    /// Returns the controls from the disturbance on.
+    /// Returns the controls after the disturbance, with the filtered steering angle. Power-off: no pedals in the
+    /// current gear. Braking: constant brake pedal in neutral.
     fn disturbed_controls(&self, input: &DriverInput<'_>) -> Controls {
         let steer = self.steer as f32;
         match self.test.disturbance {
@@ -151,7 +155,8 @@ impl TurnDisturbanceDriver {
 }
 
 impl DriverModel for TurnDisturbanceDriver {
-    /// Follows the circle with pedals until the disturbance, then keeps steering and pedals.
+    /// Follows the circle with pedals until the disturbance and filters the steering angle. The first step of the
+    /// disturbance sets the controls, which are kept for the rest of the run.
     fn drive(&mut self, input: &DriverInput<'_>) -> Controls {
         if input.has_reached(DISTURBANCE_S) {
             if self.fixed.is_none() {
@@ -172,6 +177,7 @@ impl Manoeuvre for TurnDisturbance {
             Disturbance::Braking(_) => "braking-in-turn",
         }
     }
+    /// Describes the steady turn and the disturbance: throttle released in gear, or braking in neutral.
     fn about(&self) -> String {
         let disturbance = match self.disturbance {
             Disturbance::PowerOff => "throttle released in gear".to_string(),
@@ -191,6 +197,7 @@ impl Manoeuvre for TurnDisturbance {
     fn start_requirements(&self) -> StartRequirements {
         StartRequirements::FIXED_SPEED.from_origin()
     }
+    /// Creates a driver that follows the circle with pedals. The low-pass filtered steering angle starts at 0.
     fn driver(&self, model: &Model) -> Box<dyn DriverModel> {
         Box::new(TurnDisturbanceDriver {
             test: *self,

@@ -8,8 +8,8 @@ use crate::metrics::metrics;
 use crate::quantity::{ComputedCurve, CurveAxis};
 
 /// Series of runs of a [`TurnDisturbance`] with a rising condition: the lateral acceleration before a power-off, or the
-/// deceleration of a braking. It ends after the first condition that the car does not reach, or at the highest one. A run
-/// that does not reach its condition is not evaluated.
+/// deceleration of a braking. It ends after the first condition that the car does not reach, or at the highest one. A
+/// run that does not reach its condition is not evaluated.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TurnSeries {
     /// Manoeuvre whose condition varies.
@@ -64,14 +64,17 @@ impl TurnSeries {
         }
     }
 
-    /// Returns whether a run reached at least 90 % of its `condition` (m/s²) on the circle; false for a run that was cut short.
+    /// Returns true if a run counts: its condition value is at least 90 % of `condition` (m/s²), and the path error
+    /// before the disturbance is at most 2 % of the radius. Returns false for a run without metrics, because it ended
+    /// too early.
     fn has_reached(&self, run: &TurnDisturbanceMetrics, condition: f64) -> bool {
         let is_on_circle = |error: f64| error.abs() <= MAX_PATH_ERROR_SHARE * self.run.radius_m.abs();
         run.initial_path_error_m.is_some_and(is_on_circle)
             && self.reached(run).is_some_and(|value| value >= MIN_REACHED_SHARE * condition)
     }
 
-    /// Returns the lateral acceleration or the deceleration of a run (m/s²); `None` for a run that was cut short.
+    /// Returns the value of the condition in a run (m/s²): lateral acceleration before the power-off, or mean
+    /// deceleration of the braking. `None` for a run without metrics.
     fn reached(&self, run: &TurnDisturbanceMetrics) -> Option<f64> {
         match self.run.disturbance {
             Disturbance::PowerOff => run.initial_lateral_acceleration_mps2,
@@ -79,7 +82,8 @@ impl TurnSeries {
         }
     }
 
-    /// Computes the metrics of the runs.
+    /// Computes the extreme values of `runs`, which are in ascending order of their conditions. All are `None` without
+    /// runs.
     fn measure(&self, runs: &[EvaluatedRun]) -> TurnSeriesMetrics {
         let extreme = |value: fn(&TurnDisturbanceMetrics) -> Option<f64>, sign: f64| {
             let values = runs.iter().filter_map(|(_, run)| value(run));
@@ -98,7 +102,8 @@ impl TurnSeries {
         }
     }
 
-    /// Computes the characteristic values over the condition that each run reached.
+    /// Computes three curves over the condition that each run reached: yaw rate ratio and change of the sideslip angle
+    /// after 1 s, path deviation after 2 s. Runs without a value are left out.
     fn curves(&self, runs: &[EvaluatedRun]) -> Vec<ComputedCurve> {
         let label = match self.run.disturbance {
             Disturbance::PowerOff => "lateral acceleration before",
@@ -127,6 +132,8 @@ impl Procedure for TurnSeries {
             Disturbance::Braking(_) => "braking-series",
         }
     }
+    /// Describes the turns and the condition that rises: lateral acceleration before a power-off, or deceleration of a
+    /// braking.
     fn about(&self) -> String {
         let varied = match self.run.disturbance {
             Disturbance::PowerOff => "lateral acceleration before the throttle is released",
@@ -138,6 +145,7 @@ impl Procedure for TurnSeries {
             self.run.radius_m, self.first_mps2, CONDITION_STEP_MPS2
         )
     }
+    /// Returns the setup of the run with the first condition.
     fn setup(&self, model: &Model) -> Setup {
         Manoeuvre::setup(&self.run_at(self.first_mps2), model)
     }
@@ -150,8 +158,8 @@ impl Procedure for TurnSeries {
     fn max_runs(&self) -> u32 {
         self.conditions().count() as u32
     }
-    /// Drives the conditions in ascending order up to the first one that the car does not reach. The telemetry is that of
-    /// the last run that counts, or of the first run if none counts.
+    /// Drives the conditions in ascending order, up to the first one that the car does not reach. The telemetry is that
+    /// of the last run that counts, or of the first run if none counts.
     fn execute(&self, _model: &Model, runner: &mut dyn Runner) -> Evaluation {
         let mut runs: Vec<EvaluatedRun> = Vec::new();
         let mut shown = None;

@@ -18,7 +18,8 @@ pub struct Weave {
     pub speed_mps: f64,
     /// Frequency (Hz), > 0.
     pub frequency_hz: f64,
-    /// Steady-state lateral acceleration of the steering amplitude (m/s²), > 0. The amplitude is limited by the steering lock.
+    /// Steady-state lateral acceleration of the steering amplitude (m/s²), > 0. The amplitude is limited by the
+    /// steering lock.
     pub lateral_acceleration_mps2: f64,
 }
 
@@ -29,9 +30,10 @@ impl Default for Weave {
 }
 
 metrics! {
-    /// Figures of the loops that two signals form from the end of the second period on, by their first harmonics. A gradient
-    /// is the slope of the second signal over the first one where the first one passes zero, a width the distance of both
-    /// branches there, without sign. Figures with the torque need the steering axes of the vehicle file.
+    /// Figures of the loops that two signals form from the end of the second period on, by their first harmonics. A
+    /// gradient is the slope of the second signal over the first one where the first one passes zero, a width the
+    /// distance of both branches there, without sign. Figures with the torque need the steering axes of the vehicle
+    /// file.
     WeaveMetrics {
         steering_sensitivity_mps2_per_100_deg, "m/s²/100deg", 3, "Steering sensitivity", "Gradient of the lateral acceleration over the steering-wheel angle.";
         acceleration_width_mps2, "m/s²", 3, "Lateral acceleration at zero steering, width of the loop", "Distance of the branches of the lateral acceleration over the steering-wheel angle.";
@@ -63,16 +65,16 @@ struct LoopAtZero {
 }
 
 impl LoopAtZero {
-    /// Computes the loop of sines with the complex amplitudes `x` and `y`: the ellipse `y = Y cos φ / X · x ± Y sin φ` near
-    /// x = 0, with the lag φ of y. `None` without amplitude of x.
+    /// Computes the loop of sines with the complex amplitudes `x` and `y`: the ellipse `y = Y cos φ / X · x ± Y sin φ`
+    /// near x = 0, with the lag φ of y. `None` without amplitude of x.
     fn of_sines(x: Complex<f64>, y: Complex<f64>) -> Option<Self> {
         let relative = y * x.conj() / x.norm();
         (x.norm() > 0.0).then(|| Self { gradient: relative.re / x.norm(), width: 2.0 * relative.im.abs() })
     }
 }
 
-/// Fits `a sin ωt + b cos ωt + c` to the `points` (time in s, value) by least squares, with `omega` in rad/s, and returns
-/// `a + j b`; `None` for fewer than three points.
+/// Fits `a sin ωt + b cos ωt + c` to the `points` (time in s, value) by least squares, with ω in `omega` (rad/s).
+/// Returns the complex amplitude `a + j b`; `None` for fewer than three points.
 fn first_harmonic(points: impl Iterator<Item = (f64, f64)>, omega: f64) -> Option<Complex<f64>> {
     let (mut matrix, mut right) = (Matrix3::zeros(), Vector3::zeros());
     for (time, value) in points {
@@ -91,8 +93,10 @@ impl Weave {
         SINE_START_S + (FIRST_PERIODS + EVALUATED_PERIODS) / self.frequency_hz
     }
 
-    /// Computes the metrics of a run of `model`; all are `None` for a run that was cut short or has fewer than eight rows in
-    /// a period. Accelerations and torques are means over the step before their row, so their phase is moved by half a step.
+    /// Computes the metrics of a run of `model` from the first harmonics of steering-wheel angle, yaw rate, lateral
+    /// acceleration and steering-wheel torque, over the evaluated periods. All are `None` for a run that ended before
+    /// its planned duration or has fewer than eight telemetry rows in a period. Metrics with the torque are `None` for
+    /// a car without known steering axes.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> WeaveMetrics {
         if !trajectory.covers(self.duration_s()) || self.frequency_hz * trajectory.dt_s() > MAX_PERIODS_IN_STEP {
             return WeaveMetrics::default();
@@ -106,6 +110,8 @@ impl Weave {
                 trajectory.time_slice(start_s, end_s).map(|frame| Some((frame.t_s, channel(&frame)?))).collect();
             first_harmonic(points?.into_iter(), omega)
         };
+        // Accelerations and torques are means over the step before their row. This factor advances their phase by half
+        // a step.
         let half_step = Complex::new(0.0, 0.5 * omega * trajectory.dt_s()).exp();
         let step_mean =
             |channel: &dyn Fn(&Frame) -> Option<f64>| harmonic(channel).map(|amplitude| amplitude * half_step);
@@ -113,6 +119,7 @@ impl Weave {
         let yaw_rate = harmonic(&|frame| Some(frame.yaw_rate_radps.to_degrees()));
         let lateral = step_mean(&|frame| Some(frame.ay_mps2));
         let torque = step_mean(&steering_wheel_torque);
+        // Loop of y over x; `None` without one of both.
         let fit = |x: Option<Complex<f64>>, y: Option<Complex<f64>>| LoopAtZero::of_sines(x?, y?);
         let acceleration_over_angle = fit(angle, lateral);
         let torque_over_acceleration = fit(lateral, torque);
@@ -151,6 +158,8 @@ impl Manoeuvre for Weave {
     fn diagrams(&self) -> Vec<Diagram> {
         vec![TORQUE_OVER_ACCELERATION, TORQUE_OVER_STEERING]
     }
+    /// Creates a driver that holds the speed and steers the sine to the end of the run. The amplitude is the angle of
+    /// [`steer_to_hold`] for the lateral acceleration of the test.
     fn driver(&self, model: &Model) -> Box<dyn DriverModel> {
         let test = *self;
         let amplitude = steer_to_hold(model, test.lateral_acceleration_mps2, test.speed_mps);

@@ -5,8 +5,8 @@ use skidpad_core::{Frame, Model};
 
 use crate::trajectory::Trajectory;
 
-/// Computes the height of the lowest point of wheel `i` above the plane z = 0 (m): the rest position of its contact point,
-/// moved by the compression of the suspension along the vertical axis of the body. Camber changes are neglected.
+/// Computes the height of the lowest point of wheel `i` above the plane z = 0 (m). The point is the contact point at
+/// rest, moved up in the body by the compression of the suspension. Camber changes are neglected.
 fn wheel_height(model: &Model, frame: &Frame, i: usize) -> f64 {
     let (contact, compression) = (model.wheels()[i].contact, frame.wheels[i].compression_m);
     let (x, y, z) = (f64::from(contact.x), f64::from(contact.y), f64::from(contact.z) + compression);
@@ -15,8 +15,8 @@ fn wheel_height(model: &Model, frame: &Frame, i: usize) -> f64 {
     frame.z_m - sin_pitch * x + cos_pitch * (sin_roll * y + cos_roll * z)
 }
 
-/// Computes the largest height above level ground that all wheels of one side have at the same time (m, ≥ 0). Both sides
-/// count. Returns 0 for a car without wheels on one side.
+/// Computes the largest height above level ground that all wheels of one side have at the same time (m, ≥ 0), over the
+/// whole run and both sides. A side without wheels counts as not lifted.
 pub(super) fn max_side_lift_m(model: &Model, trajectory: &Trajectory) -> f64 {
     let side_lift = |frame: &Frame, side: Side| {
         let wheels = (0..model.wheels().len()).filter(|&i| model.wheels()[i].side == side);

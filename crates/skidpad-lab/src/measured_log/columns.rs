@@ -45,10 +45,11 @@ pub struct ColumnMap(pub BTreeMap<String, ValueSource>);
 
 impl ColumnMap {
     /// Reads entries such as `yaw_rate_radps=Yaw` or `yaw_rate_radps={column="Yaw",factor=0.0174533}`, separated by
-    /// commas. The part in braces is a TOML table with the keys of [`ValueSource`]. `source_name` names the text in faults.
+    /// commas. The part in braces is a TOML table with the keys of [`ValueSource`]. `source_name` names the text in
+    /// faults. The entries are converted to a TOML text with one line each.
     ///
     /// # Errors
-    /// Returns all faults with their places in the text that the entries stand for: a line for each entry.
+    /// Returns all faults, with their places in this TOML text.
     pub fn parse(source_name: &str, entries: &str) -> Result<Self, Faults> {
         // Texts in JSON are texts in TOML.
         let quote = |text: &str| Value::from(text.trim()).to_string();
@@ -68,8 +69,8 @@ impl ColumnMap {
         }
     }
 
-    /// Returns the map with an entry for each of `column_names` that is one of `channels`, or the time, and has no entry
-    /// yet.
+    /// Adds an entry for each of `column_names` that has the name of the time or of one of `channels`, and returns the
+    /// map. Existing entries are kept.
     pub fn with_named_columns(mut self, column_names: &[String], channels: &[String]) -> Self {
         for name in column_names.iter().filter(|name| *name == TIME_CHANNEL || channels.contains(name)) {
             self.0.entry(name.clone()).or_insert_with(|| ValueSource::of_column(name));

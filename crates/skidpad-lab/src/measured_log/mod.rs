@@ -48,12 +48,14 @@ pub struct Deviation {
 }
 
 impl MeasuredLog {
-    /// Reads the log in `text` by `map`. Columns that are called like one of the telemetry columns `channels` need no
-    /// entry. `start_s` is the time in the log at which the run starts (s), by default the time of the first row.
+    /// Reads the log in `text` by `map`, the sources of time and channels. Columns with the name of one of the
+    /// telemetry columns `channels` need no entry. `start_s` is the time in the log at which the run starts (s), by
+    /// default the time of the first row; times of the result count from it. A constant has a point at the first and at
+    /// the last time. Yaw angles have no jumps by a turn.
     ///
     /// # Errors
-    /// Returns all faults, each with its line, at most [`MAX_FAULTS`]: missing columns, unknown channels, cells that are not
-    /// finite numbers, times that do not increase, and a log without measured channels.
+    /// Returns the faults, at most [`MAX_FAULTS`]: missing columns, unknown channels, cells that are not finite
+    /// numbers, times that do not increase, and a log without measured channels.
     pub fn read(
         name: &str,
         text: &str,
@@ -80,6 +82,7 @@ impl MeasuredLog {
             let Some(times) = &times else { continue };
             let mut points: Vec<[f64; 2]> =
                 values.into_iter().map(|(row, value)| [times.from_start[row] - start_s, value]).collect();
+            // A constant (no column) also gets a point at the last time.
             if let (None, [[_, value], ..], Some(last)) = (&source.column, &points[..], times.from_start.last()) {
                 points.push([last - start_s, *value]);
             }
@@ -98,7 +101,8 @@ impl MeasuredLog {
         if faults.is_empty() { Ok(Self { name: name.to_owned(), series }) } else { Err(faults) }
     }
 
-    /// Returns the deviations of `run`, for each channel that both have with values at common times.
+    /// Returns the deviations of `run` from the log, one for each channel that both have. Values at times outside of
+    /// the run are left out, and channels without further values have no deviation.
     pub fn deviations(&self, run: &Trajectory) -> Vec<Deviation> {
         let (first, last) = (run.first().t_s, run.last().t_s);
         let in_run = |series: &Series| {
@@ -116,9 +120,10 @@ impl MeasuredLog {
         common.iter().zip(differences(run, common.iter())).filter_map(deviation).collect()
     }
 
-    /// Returns the log as a frame at each of `times` (s), interpolated linearly between its values. Values that were not
-    /// measured are NaN. `header` has the names of the columns of `template`, a frame of the car. Wheels without a measured
-    /// `contact` count as on the ground, so that their slips are drawn.
+    /// Returns the log as a frame at each of `times` (s), interpolated linearly between its values. Quantities that
+    /// were not measured, and times outside of the measured ones, are NaN. `header` has the names of the columns of
+    /// `template`, a frame of the car. Wheels without a measured `contact` count as on the ground, so that their slips
+    /// are drawn.
     pub fn frames(&self, header: &[String], template: &Frame, times: &[f64]) -> Vec<Frame> {
         let columns: Vec<Option<&Series>> =
             header.iter().map(|name| self.series.iter().find(|series| series.channel == *name)).collect();
@@ -135,7 +140,7 @@ impl MeasuredLog {
     }
 }
 
-/// Returns the value of `points` at `time`, linear between points; `None` outside of them.
+/// Returns the value of `points` at `time` (s), interpolated linearly between points; `None` outside of them.
 fn interpolate(points: &[[f64; 2]], time: f64) -> Option<f64> {
     let next = points.partition_point(|[point_time, _]| *point_time < time);
     let [next_time, next_value] = *points.get(next)?;
@@ -159,7 +164,8 @@ fn within_half_turn(angle: f64) -> f64 {
 }
 
 /// Returns the differences of `run` from the points of each series, simulated less measured. The run is interpolated
-/// linearly between its rows and constant outside them. `None` for a channel that the run does not have.
+/// linearly between its rows and constant outside them. Differences of the yaw angle are within half a turn. `None` for
+/// a channel that the run does not have.
 pub fn differences<'a>(run: &Trajectory, all_series: impl Iterator<Item = &'a Series>) -> Vec<Option<Vec<f64>>> {
     let all_series: Vec<&Series> = all_series.collect();
     let columns: Vec<Option<usize>> =
@@ -175,6 +181,7 @@ pub fn differences<'a>(run: &Trajectory, all_series: impl Iterator<Item = &'a Se
         let is_angle = series.channel == YAW_CHANNEL;
         let reduce = |difference: f64| if is_angle { within_half_turn(difference) } else { difference };
         let value_at = |time: f64| {
+            // Rows around the time. Before the first row both are the first one; after the last row `share` is 1.
             let next = rows.partition_point(|row| row[0] < time).min(rows.len() - 1);
             let (before, after) = (&rows[next.saturating_sub(1)], &rows[next]);
             let share =

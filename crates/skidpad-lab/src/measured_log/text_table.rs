@@ -53,8 +53,8 @@ impl TextTable {
         Ok(Self { names, rows })
     }
 
-    /// Returns the finite numbers of the column `name` with the numbers of their rows. A missing column and each cell
-    /// that is not a number are faults; empty cells are skipped.
+    /// Returns the finite numbers of the column `name`, each with the index of its row. Empty and missing cells are
+    /// skipped. Adds a fault for a missing column, and for each cell that is not a finite number.
     pub fn numbers(&self, name: &str, faults: &mut Vec<String>) -> Vec<(usize, f64)> {
         let Some(column) = self.names.iter().position(|column| column == name) else {
             let help = nearest_name(name, self.names.iter().map(String::as_str)).map_or_else(
@@ -75,7 +75,8 @@ impl TextTable {
         numbers
     }
 
-    /// Returns the times of all rows. `None` after a fault: with a row without a time, or if times do not increase.
+    /// Returns the times of all rows, in the order of the rows. Adds a fault and returns `None` if `source` has no
+    /// column, a row has no valid time, or the times do not increase.
     pub fn times(&self, source: Option<&ValueSource>, faults: &mut Vec<String>) -> Option<Times> {
         let Some((source, column)) = source.and_then(|source| Some((source, source.column.as_ref()?))) else {
             faults.push("`t_s` must have a `column`".into());
@@ -105,8 +106,9 @@ impl TextTable {
         self.rows.len()
     }
 
-    /// Returns the values of `source`, the source of `name`, with the numbers of their rows; empty cells are skipped. A
-    /// constant is the value of the first row. A source that has not exactly one of `column` and `value` is a fault.
+    /// Returns the values of `source`, the source of the quantity `name`, each with the index of its row. Values of a
+    /// column have factor and offset applied; empty cells are skipped. A constant is the value of the first row. Adds a
+    /// fault if not exactly one of `column` and `value` is set.
     pub fn values(&self, name: &str, source: &ValueSource, faults: &mut Vec<String>) -> Vec<(usize, f64)> {
         match (&source.column, source.value) {
             (Some(column), None) => {

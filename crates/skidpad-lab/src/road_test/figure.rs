@@ -84,7 +84,8 @@ fn number_between(text: &str, prefix: &str, suffix: &str) -> Option<f64> {
 
 impl Figure {
     /// Returns the figure of a published `reference`; `None` if its quantity cannot be driven (see
-    /// [`DRIVEN_QUANTITIES`]).
+    /// [`DRIVEN_QUANTITIES`]). Conditions that the reference does not state have standard values: no roll-out, full
+    /// pedal, any gear, skid pad of 45.72 m radius.
     pub fn of(reference: &Reference) -> Option<Self> {
         let standard = TestConditions::default();
         let conditions = reference.conditions.as_ref().unwrap_or(&standard);
@@ -174,7 +175,8 @@ impl Figure {
         }
     }
 
-    /// Returns the value of the figure in a run of its manoeuvre, in [`Figure::unit`]; `None` if the run has none.
+    /// Returns the value of the figure in `run`, a run of its manoeuvre `test`, in [`Figure::unit`]. `None` if the run
+    /// has no value, or if `test` is another manoeuvre than that of the figure.
     pub(super) fn value(&self, test: &Test, model: &Model, run: &Trajectory) -> Option<f64> {
         let start = StandingStart::new(run);
         match (*self, test) {
@@ -191,8 +193,8 @@ impl Figure {
         }
     }
 
-    /// Returns whether a run of the top speed was fastest in the gear that the figure names; true for all other
-    /// figures.
+    /// Returns true if `run` was fastest in the gear that the figure names. Figures other than the top speed, and a top
+    /// speed without a gear, always return true.
     pub(super) fn is_in_named_gear(&self, test: &Test, model: &Model, run: &Trajectory) -> bool {
         match (self, test) {
             (Self::TopSpeed { gear: Some(gear) }, Test::TopSpeed(test)) => {

@@ -1,6 +1,7 @@
 //! Road test: drives the published tests in a vehicle's own file and compares the figures.
 //!
-//! A figure is judged if its reference states a tolerance. [`DRIVEN_QUANTITIES`] lists the quantities that can be driven.
+//! A figure is judged if its reference states a tolerance. [`DRIVEN_QUANTITIES`] lists the quantities that can be
+//! driven.
 
 mod figure;
 mod stall;
@@ -46,8 +47,8 @@ impl RoadTestRow {
         deviations.max_by(|a, b| a.abs().total_cmp(&b.abs()))
     }
 
-    /// Returns `value` as text with the decimal places that show three significant digits of the published value, from
-    /// none to six.
+    /// Returns `value` as text. The number of decimal places, from none to six, shows three significant digits of the
+    /// published value; four places for a published 0.
     pub fn value_text(&self, value: f64) -> String {
         let magnitude = self.reference.value.abs();
         // A published 0 has no magnitude.
@@ -55,8 +56,8 @@ impl RoadTestRow {
         format!("{value:.*}", places as usize)
     }
 
-    /// Returns the largest deviation in % of the published value as text, in its unit if that value is 0, or "-" without
-    /// values.
+    /// Returns the largest deviation as text: in % of the published value, in the unit of the reference if the
+    /// published value is 0, or "-" without values.
     pub fn deviation_text(&self) -> String {
         match (self.largest_deviation(), self.reference.value) {
             (None, _) => "-".into(),
@@ -113,8 +114,8 @@ pub fn road_test(
     drive_figures(backends, model, references, &|_| true, dt, progress)
 }
 
-/// Drives the published tests of `references` as [`road_test`] does, but only those that measure what one of the standard
-/// manoeuvres `manoeuvres` does, such as `braking`. The other figures have no values and are not judged.
+/// Drives the published tests of `references` as [`road_test`] does, but only those that have the purpose of one of the
+/// standard manoeuvres `manoeuvres`, such as `braking`. Other figures have no values and are not judged.
 pub fn road_test_of_manoeuvres(
     backends: &[SolverInfo],
     model: &Arc<Model>,
@@ -126,7 +127,10 @@ pub fn road_test_of_manoeuvres(
     drive_figures(backends, model, references, &is_named, dt, &|_, _| {})
 }
 
-/// Drives the tests of `references` for which `is_driven` returns true; see [`road_test`].
+/// Drives the tests (manoeuvres of figures) of `references` for which `is_driven` returns true, on all solvers. Equal
+/// tests are driven once. A reference whose quantity cannot be driven, or that has another unit, has no figure, no
+/// values and no verdict. A run of a solver that is no peer (reference vehicle) in which a step was not solved or not
+/// finite is listed as unsolved. `progress` receives the name of the manoeuvre and its own progress.
 fn drive_figures(
     backends: &[SolverInfo],
     model: &Arc<Model>,
@@ -174,7 +178,8 @@ fn drive_figures(
     RoadTest { solvers, rows, unsolved }
 }
 
-/// Judges the `values` of the solvers against `reference`. A figure in another gear than published fails.
+/// Judges the `values` of the solvers against `reference`: passes if every value is within the tolerance and
+/// `is_in_named_gear` is true. A missing value fails. Without a tolerance the figure is not judged.
 fn judge(reference: &Reference, values: &[Option<f64>], is_in_named_gear: bool) -> Verdict {
     let Some(tolerance) = reference.tolerance else { return Verdict::NotJudged };
     let is_within = |value: &Option<f64>| value.is_some_and(|value| (value - reference.value).abs() <= tolerance);

@@ -31,7 +31,7 @@ metrics! {
 const MAX_HELD_SPEED_MPS: f64 = 0.01;
 
 impl Stall {
-    /// Returns the engine speed at the end of a run; `None` if the car moves there.
+    /// Returns the engine speed at the end of a run; `None` if the car then moves at 0.01 m/s or faster.
     pub fn measure(&self, trajectory: &Trajectory) -> StallMetrics {
         let last = trajectory.last();
         let is_held = last.vx_mps.abs() < MAX_HELD_SPEED_MPS;

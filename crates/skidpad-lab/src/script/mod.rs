@@ -1,7 +1,7 @@
 //! Open-loop manoeuvre from a file: a table of inputs over time.
 //!
-//! [`COLUMN_DESCRIPTIONS`] lists the columns of a table, [`FORMAT_DESCRIPTION`] describes how its rows are interpolated. The step from t_k to
-//! t_k+1 uses the values at t_k; steering uses the value at t_k+1.
+//! [`COLUMN_DESCRIPTIONS`] lists the columns of a table, [`FORMAT_DESCRIPTION`] describes how its rows are
+//! interpolated. The step from t_k to t_k+1 uses the values at t_k; steering uses the value at t_k+1.
 
 mod parse;
 
@@ -94,19 +94,20 @@ impl Script {
         self.tracks.iter().find(|track| track.input == input)
     }
 
-    /// Returns the value of `input` at the start of the coming step, held from the last row that has one; `None` if
-    /// the table does not contain the input, or if it is [`OFF`]. Before its first row the input has the first value. A tolerance of a
-    /// millionth of a step covers the rounding of times.
+    /// Returns the value of `input` at the start of the coming step: that of the last row that has one. Before the
+    /// first row with a value, it is this first value. A tolerance of a millionth of a step covers the rounding of
+    /// times. `None` if the table does not contain the input, or for a target speed or cruise control that is [`OFF`].
     fn held_value(&self, input: Input, driver_input: &DriverInput<'_>) -> Option<f64> {
         let value = self.track(input)?.held_value(driver_input.time_s() + 1e-6 * driver_input.dt_s);
         let is_speed = matches!(input, Input::TargetSpeed | Input::Cruise);
         Some(value).filter(|value| !is_speed || *value != OFF)
     }
 
-    /// Returns the controls of the coming step, without those of the speed controller. Steering is interpolated at the
-    /// end of the step, everything else is held from the last row. Pedals without a column are 0, steering is straight,
-    /// and clutch, gear, anti-roll bars and cruise control without a column are left to the car. The starter is on from
-    /// 0.5.
+    /// Returns the controls of the table for the coming step, without those of the speed controller. Steering is
+    /// interpolated at the end of the step; all other inputs keep the value of the last row.
+    ///
+    /// Pedals without a column are 0, and steering is straight. Clutch, gear, anti-roll bars and cruise control without
+    /// a column are left to the car. The starter is on from 0.5.
     fn controls(&self, driver_input: &DriverInput<'_>) -> Controls {
         let value_or_zero = |input| self.held_value(input, driver_input).unwrap_or(0.0) as f32;
         Controls {
@@ -124,10 +125,10 @@ impl Script {
         }
     }
 
-    /// Returns motor torque (N m), brake torque (N m) and steering angle (rad) of each wheel for the coming step, or
-    /// an empty list if the table has no column for a wheel and no target speed. Torques are held from the last row;
-    /// angles are interpolated at the end of the step. A wheel without a column has zero torques and is steered like
-    /// its axle.
+    /// Returns motor torque (N m), brake torque (N m) and steering angle (rad) of each wheel for the coming step.
+    /// Torques keep the value of the last row; angles are interpolated at the end of the step. A wheel without a column
+    /// has zero torques and is steered with its axle. Returns an empty list if the table has neither a column for a
+    /// wheel nor a target speed.
     fn wheel_controls(&self, driver_input: &DriverInput<'_>) -> Box<[WheelControls]> {
         let is_wheel_input =
             |track: &&InputTrack| matches!(track.input, Input::Motor(_) | Input::WheelBrake(_) | Input::WheelSteer(_));
@@ -178,9 +179,10 @@ struct ScriptDriver {
 }
 
 impl DriverModel for ScriptDriver {
-    /// Returns the controls of the table. With a target speed the throttle is that of the speed controller, the brake
-    /// the larger of both, and motor torques of the controller are added to those of the table. Gear, clutch and
-    /// steering of the controller are not used. Each stretch with a target speed begins with a new controller.
+    /// Returns the controls of the table. While the table has a target speed, the throttle is that of the speed
+    /// controller and the brake is the larger one of table and controller. Motor torques of the controller are added to
+    /// those of the table. Gear, clutch and steering of the controller are not used. A target speed that follows `off`
+    /// starts with a new controller.
     fn drive(&mut self, input: &DriverInput<'_>) -> Controls {
         let mut controls = self.script.controls(input);
         if let Some(target_speed) = self.script.held_value(Input::TargetSpeed, input) {
@@ -215,9 +217,9 @@ metrics! {
 }
 
 impl Script {
-    /// Computes the metrics of a run. The distance is the horizontal path of the centre of mass, summed over the steps.
-    /// The maximum speed is signed; all other peaks are largest magnitudes over the whole run. Duration and final
-    /// values are those of the last row. All metrics always have a value.
+    /// Computes the metrics of a run; all always have a value. Duration and final values are those of the last row. The
+    /// distance is the horizontal path of the centre of mass, summed over the steps. The maximum speed is the largest
+    /// signed forward speed. All other peaks are largest magnitudes over the whole run.
     pub fn measure(&self, trajectory: &Trajectory) -> ScriptMetrics {
         let last_frame = trajectory.last();
         let step_distance = |(previous, next): (Cow<'_, Frame>, Cow<'_, Frame>)| {
@@ -247,8 +249,8 @@ impl Manoeuvre for Script {
     fn about(&self) -> String {
         format!("open-loop run of a table with {} inputs over {} s", self.tracks.len(), self.end_s)
     }
-    /// Returns level ground with the car at rest, in the first gear of the table or in an automatically selected one.
-    /// The run ends at the last row.
+    /// Returns level ground with the car at rest, in the first gear that the table names, or in an automatically
+    /// selected gear. The run ends at the last row.
     fn setup(&self, _model: &Model) -> Setup {
         let mut setup = Setup { duration_s: self.end_s, ..Setup::flat(0.0) };
         setup.placement.gear = self.first_gear();

@@ -100,13 +100,13 @@ struct Column {
     knots: Vec<[f64; 2]>,
 }
 
-/// Parses the text of a controls file for `model`: the header, then every row. The end of the script is the time of
-/// the last row; columns without values are left out.
+/// Parses the text of a controls file for `model`: the header, then every row. The end of the script is the time of the
+/// last row. Columns without values are left out.
 ///
 /// # Errors
-/// Returns all faults of the file, at most about [`MAX_COLLECTED_FAULTS`], with shortened texts. A missing time column
-/// and a missing row are also faults. Faults are in the order CSV syntax, header, time column, rows; rows are not read
-/// any more once the maximum is reached.
+/// Returns the faults of the file, with shortened texts, in the order CSV syntax, header, time column, rows. A missing
+/// time column and a missing row are also faults. Rows are not checked any more once there are
+/// [`MAX_COLLECTED_FAULTS`], so the number of faults is at most slightly larger.
 pub(super) fn parse(text: &str, model: &Model) -> Result<Script, Faults> {
     let mut faults = Vec::new();
     let mut rows = read_rows(text, &mut faults).into_iter();
@@ -169,9 +169,9 @@ fn truncate(text: &mut String) {
     }
 }
 
-/// Splits the text into rows of cells with their positions. Lines that begin with `#` are skipped; rows may have
-/// different numbers of cells. The first row is the header. Adds a fault for each row that is not valid CSV and skips
-/// the row. Stops at the first one beyond [`MAX_COLLECTED_FAULTS`].
+/// Splits the text into rows of cells with their positions; the first row is the header. Lines that begin with `#` are
+/// skipped. Rows may have different numbers of cells. A row that is not valid CSV is skipped and adds a fault. Stops at
+/// such a row if there are already [`MAX_COLLECTED_FAULTS`].
 fn read_rows(text: &str, faults: &mut Vec<Fault>) -> Vec<Vec<Cell>> {
     // `has_headers(false)` returns the header like any other row.
     let mut reader =
@@ -193,10 +193,12 @@ fn read_rows(text: &str, faults: &mut Vec<Fault>) -> Vec<Vec<Cell>> {
     rows
 }
 
-/// Returns the cells of a record of `text` with their line and range of bytes. Surrounding quotes and white space and
-/// a byte order mark are removed from text and range. The ranges are computed from the lengths of the cells, one after
-/// the other, because a record has only the position of its start: a separator follows each cell, and a quote in a
-/// quoted cell is two bytes long. The range is always on character boundaries of `text`.
+/// Returns the cells of a record of `text` with their line and range of bytes. Surrounding quotes, white space and a
+/// byte order mark are removed from text and range.
+///
+/// A record has only the position of its start, so the ranges are computed from the lengths of the cells. One separator
+/// follows each cell, and a quote in a quoted cell is two bytes long in the file. Ranges are on character boundaries of
+/// `text`.
 fn split_cells(text: &str, record: &csv::StringRecord) -> Vec<Cell> {
     let (line, record_start) = record.position().map_or((0, 0), |position| (position.line(), position.byte() as usize));
     let mut cell_start = record_start;
@@ -223,9 +225,9 @@ fn split_cells(text: &str, record: &csv::StringRecord) -> Vec<Cell> {
         .collect()
 }
 
-/// Parses the header. Returns its columns in order, without values; `None` stands for an unknown or repeated column,
-/// which is added to `faults`. The first one of repeated columns is valid. Stops early if there are
-/// [`MAX_COLLECTED_FAULTS`].
+/// Parses the header. Returns its columns in order, without values. `None` stands for an unknown or repeated column,
+/// which adds a fault; the first one of repeated columns is valid. Columns after [`MAX_COLLECTED_FAULTS`] faults are
+/// not read and are missing in the result.
 fn read_header(header: &[Cell], model: &Model, faults: &mut Vec<Fault>) -> Vec<Option<Column>> {
     let mut columns: Vec<Option<Column>> = Vec::with_capacity(header.len());
     // Inputs of the columns so far.
@@ -250,8 +252,8 @@ fn read_header(header: &[Cell], model: &Model, faults: &mut Vec<Fault>) -> Vec<O
     columns
 }
 
-/// Returns the input of the column `name`, such as `brake` or `steer_rad.1l`; `None` for an unknown name or wheel. The
-/// part after the dot is the name of a wheel of the model.
+/// Returns the input of the column `name`, such as `brake`, or `steer_rad.1l` for a wheel. The part after the point is
+/// the name of a wheel of `model`. `None` for an unknown name or wheel.
 fn find_input(name: &str, model: &Model) -> Option<Input> {
     if let Some((_, input)) = CAR_COLUMNS.iter().find(|(column_name, _)| *column_name == name) {
         return Some(*input);
@@ -262,8 +264,8 @@ fn find_input(name: &str, model: &Model) -> Option<Input> {
     (0..model.wheels().len()).find(|&i| model.wheel_name(i) == wheel).map(constructor)
 }
 
-/// Describes the accepted column names for an unknown one: the most similar name if there is one, otherwise all names.
-/// All names are listed as the columns of the car, then the stems of wheel columns with the names of the wheels.
+/// Describes the accepted column names for the unknown name `name`: the most similar name if there is one, otherwise
+/// all columns of the car, the stems of wheel columns, and the names of the wheels.
 fn accepted_names(name: &str, model: &Model) -> String {
     let wheel_names: Vec<String> = (0..model.wheels().len()).map(|i| model.wheel_name(i)).collect();
     let wheel_columns =
@@ -278,10 +280,11 @@ fn accepted_names(name: &str, model: &Model) -> String {
     format!("{}, and {} with a wheel name ({})", car_columns.join(", "), stems.join(", "), wheel_names.join(", "))
 }
 
-/// Reads a row: its time, which must be after `last_s` (s), then the values, which are appended to `columns`. An empty
-/// cell adds no value. Sets `last_s` to a valid time. Adds a fault for a wrong number of cells, which skips the row,
-/// for the time, and for each invalid value. Without a valid time no values are stored, but they are checked. Cells of
-/// unknown or repeated columns are ignored.
+/// Reads a row and appends its values to `columns`. The time must be after `last_s` (s), which is then set to it. An
+/// empty cell adds no value. Cells of unknown or repeated columns are ignored.
+///
+/// Adds a fault for a wrong number of cells, which skips the row, for an invalid time, and for each invalid value.
+/// Without a valid time the values are checked, but not stored.
 fn read_row(
     row: &[Cell],
     columns: &mut [Option<Column>],
@@ -314,8 +317,8 @@ fn read_row(
     }
 }
 
-/// Returns the time of a row (s). A time that is not finite, negative, or not after `last_s` is added to `faults`;
-/// `None` in this case and if there is no time column.
+/// Returns the time of a row (s). Adds a fault for a time that is not finite, negative, or not after `last_s`, and
+/// returns `None`. Returns `None` without a fault if there is no time column.
 fn read_time(row: &[Cell], columns: &[Option<Column>], last_s: Option<f64>, faults: &mut Vec<Fault>) -> Option<f64> {
     let is_time = |column: &&Option<Column>| column.as_ref().is_some_and(|c| c.input == Input::Time);
     let cell = row.iter().zip(columns).find(|(_, column)| is_time(column)).map(|(cell, _)| cell)?;
@@ -337,9 +340,10 @@ fn cell_fault(cell: &Cell, column: &str, accepts: String) -> Fault {
     Fault { line: cell.line, column: column.into(), found, accepts, span: cell.span.clone() }
 }
 
-/// Parses a cell. Returns the value, or a description of the accepted values. Pedals are 0 to 1, gears whole numbers
-/// from −1 to the highest gear, angles at most a right angle, speeds 0 to 1000 m/s or [`OFF`], brake torques 0 or more. All
-/// values must be finite, also as f32.
+/// Parses a cell. Returns the value, or a description of the accepted values as error. All values must be finite, also
+/// as f32. Pedals, starter, clutch and anti-roll bars are from 0 to 1, gears whole numbers from −1 to the highest gear,
+/// angles at most a right angle. Speeds are from 0 to 1000 m/s, or `off`, which returns [`OFF`]. Brake torques are at
+/// least 0.
 fn read_value(text: &str, input: Input, model: &Model) -> Result<f64, String> {
     // Finite value; `None` for any other text.
     let value = text.parse::<f64>().ok().filter(|value| value.is_finite() && (*value as f32).is_finite());

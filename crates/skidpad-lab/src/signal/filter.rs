@@ -4,18 +4,18 @@ use biquad::{Biquad, Coefficients, DirectForm2Transposed, ToHertz, Type};
 
 use super::Signal;
 
-/// Length of the reflected signal before and after the samples, in periods of the cut-off frequency (–). The response of
-/// a filter of six poles to its start decays below 1e-6 in this time.
+/// Length of the reflected signal before and after the samples, in periods of the cut-off frequency (–). The response
+/// of a filter of six poles to its start decays below 1e-6 in this time.
 const PADDING_PERIODS: f64 = 8.0;
 
 impl Signal {
-    /// Filters the signal with a Butterworth low-pass of `poles` poles and the cut-off frequency `cutoff_hz` (Hz), without
-    /// phase shift: half of the poles forwards in time, the other half backwards.
+    /// Filters the signal with a Butterworth low-pass of `poles` poles and the cut-off frequency `cutoff_hz` (Hz),
+    /// without phase shift: half of the poles forwards in time, the other half backwards.
     ///
-    /// The gain at the frequency `f` is `1 / (1 + (f/f_c)^poles)`, so it is ½ at the cut-off frequency. `poles` is rounded
-    /// down to a multiple of 4. The bilinear transform with prewarping replaces `f` by `tan(π f dt)`. Both ends are
-    /// continued by reflection about the end point. A cut-off frequency at or above the Nyquist frequency leaves the
-    /// signal unchanged.
+    /// `poles` is rounded down to a multiple of 4. The gain at the frequency `f` is `1 / (1 + (f/f_c)^poles)`, so it is
+    /// ½ at the cut-off frequency. The bilinear transform with prewarping replaces `f` by `tan(π f dt)`. Both ends of
+    /// the signal are continued by point reflection about the end value. The signal is unchanged for a cut-off
+    /// frequency that is not above 0 and below the Nyquist frequency.
     ///
     /// FMVSS 126 (49 CFR 571.126) asks for a "12-pole phaseless Butterworth filter". A. V. Oppenheim, R. W. Schafer,
     /// *Discrete-Time Signal Processing*, describes the transform.
@@ -28,6 +28,7 @@ impl Signal {
         let before = (1..=padding).rev().map(|k| 2.0 * first_value - self.samples[k]);
         let after = (1..=padding).map(|k| 2.0 * last_value - self.samples[last - k]);
         let mut padded: Vec<f64> = before.chain(self.samples.iter().copied()).chain(after).collect();
+        // First pass forwards in time, second pass backwards; the second reversal restores the order.
         for _direction in 0..2 {
             filter_forwards(&sections, &mut padded);
             padded.reverse();
@@ -36,9 +37,9 @@ impl Signal {
     }
 }
 
-/// Returns the second-order sections of a Butterworth low-pass of `order` poles (rounded down to an even number); `None`
-/// for a cut-off frequency (Hz) that is not between 0 and the Nyquist frequency of the interval `dt_s` (s). The quality of
-/// section `k` is `1 / (2 cos((2 k + 1) π / (2 order)))`.
+/// Returns the second-order sections of a Butterworth low-pass of `order` poles (rounded down to an even number);
+/// `None` for a cut-off frequency (Hz) that is not between 0 and the Nyquist frequency of the interval `dt_s` (s). The
+/// quality of section `k` is `1 / (2 cos((2 k + 1) π / (2 order)))`.
 fn butterworth_sections(order: u32, cutoff_hz: f64, dt_s: f64) -> Option<Vec<Coefficients<f64>>> {
     if !(cutoff_hz > 0.0 && 2.0 * cutoff_hz * dt_s < 1.0) {
         return None;

@@ -42,8 +42,9 @@ impl Signal {
         Self::new(trajectory.dt_s(), trajectory.rows().map(|frame| channel(&frame)).collect())
     }
 
-    /// Reads the lateral acceleration (m/s²) of every row of a run. The acceleration of a row is the mean over the step
-    /// before the row, so it lags by half a step. The mean with the next row removes this lag. The last row is kept.
+    /// Reads the lateral acceleration (m/s²) at the time of every row of a run. A row has the mean acceleration of the
+    /// step before the row, which lags by half a step. Averaging it with the value of the next row removes this lag.
+    /// The last row keeps its value.
     pub fn lateral_acceleration(trajectory: &Trajectory) -> Self {
         let mut signal = Self::of(trajectory, |frame| frame.ay_mps2);
         for k in 1..signal.samples.len() {
@@ -81,7 +82,8 @@ impl Signal {
     }
 
     /// Returns the samples from `from_s` to `to_s` (s), both included with a tolerance of a millionth of an interval.
-    /// The time of the first sample becomes 0. Limits outside the signal are clamped.
+    /// The time of the first returned sample becomes 0. Limits outside the signal are clamped, so there is at least one
+    /// sample.
     pub fn slice(&self, from_s: f64, to_s: f64) -> Self {
         let last = self.samples.len() - 1;
         let first_index = ((from_s / self.dt_s - INDEX_TOLERANCE).ceil().max(0.0) as usize).min(last);
@@ -112,8 +114,8 @@ impl Signal {
         Self { dt_s: self.dt_s, samples: (0..=last).map(slope).collect() }
     }
 
-    /// Computes the integral from `from_s` (s) on by the trapezoidal rule (unit of the signal times s). The integral is 0
-    /// up to `from_s`, which may lie between two samples.
+    /// Computes the integral from `from_s` (s) on by the trapezoidal rule (unit of the signal times s). The integral is
+    /// 0 up to `from_s`, which may be a time between two samples.
     pub fn integral(&self, from_s: f64) -> Self {
         let mut sum = 0.0;
         let mut samples = vec![0.0; self.samples.len()];
@@ -127,8 +129,8 @@ impl Signal {
         Self { dt_s: self.dt_s, samples }
     }
 
-    /// Returns the centred moving mean over `width_s` (s). The number of samples is odd; at both ends the window keeps
-    /// its centre and becomes shorter.
+    /// Returns the centred moving mean over `width_s` (s). The window has an odd number of samples. Near both ends it
+    /// becomes shorter and keeps its centre.
     pub fn moving_mean(&self, width_s: f64) -> Self {
         let half_count = (0.5 * width_s / self.dt_s).round().max(0.0) as usize;
         let last = self.samples.len() - 1;
@@ -139,8 +141,9 @@ impl Signal {
         Self { dt_s: self.dt_s, samples: (0..=last).map(mean).collect() }
     }
 
-    /// Returns the time at which the signal first reaches `level` from below at or after `from_s` (s), interpolated
-    /// linearly (s). Returns `from_s` if the signal is at or above the level there, `None` if it does not reach it.
+    /// Returns the time at which the signal first reaches `level` from below, at or after `from_s` (s), interpolated
+    /// linearly between samples (s). If the signal is already at or above `level` at `from_s`, the result is `from_s`
+    /// (at least 0). `None` if the level is not reached, or if `from_s` is after the last sample.
     pub fn first_crossing_up(&self, level: f64, from_s: f64) -> Option<f64> {
         if self.at(from_s) >= level {
             return Some(from_s.max(0.0)).filter(|time| *time <= self.end_s());
@@ -151,8 +154,8 @@ impl Signal {
         Some(((k - 1) as f64 + (level - before) / (after - before)) * self.dt_s)
     }
 
-    /// Returns the time of the first sample from which on the signal stays above `level` for `duration_s` (s); `None`
-    /// if there is no such sample.
+    /// Returns the time of the first sample from which on the signal stays above `level` for `duration_s` (s), both
+    /// ends included; `None` if there is no such sample.
     pub fn first_sustained_above(&self, level: f64, duration_s: f64) -> Option<f64> {
         let needed = (duration_s / self.dt_s).round() as usize + 1;
         let mut count = 0;
@@ -166,7 +169,8 @@ impl Signal {
     }
 
     /// Returns the time (s) and value of the first local maximum at or after `from_s` (s): a sample above its
-    /// predecessor and not below its successor. Returns the largest sample if there is no local maximum.
+    /// predecessor and not below its successor. The first and the last sample of the signal do not count. Without a
+    /// local maximum the result is the largest sample at or after `from_s`.
     pub fn first_peak(&self, from_s: f64) -> (f64, f64) {
         let first = ((from_s / self.dt_s).ceil().max(0.0) as usize).min(self.samples.len() - 1);
         let is_peak = |k: &usize| {

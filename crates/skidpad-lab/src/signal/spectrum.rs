@@ -35,13 +35,15 @@ pub struct FrequencyResponse {
 }
 
 impl FrequencyResponse {
-    /// Estimates the response of `output` to `input` at `frequencies_hz` (Hz, ascending) by the method of P. D. Welch, "The
-    /// use of fast Fourier transform for the estimation of power spectra", IEEE Trans. Audio Electroacoust. 15 (1967).
+    /// Estimates the response of `output` to `input` at `frequencies_hz` (Hz, ascending) by the method of P. D. Welch,
+    /// "The use of fast Fourier transform for the estimation of power spectra", IEEE Trans. Audio Electroacoust. 15
+    /// (1967).
     ///
-    /// The signals are divided into segments of `segment_s` (s) that overlap by half. Each segment loses its mean and is
-    /// weighted by a Hann window. With the means over all segments of the auto-spectra `S_xx`, `S_yy` and the
-    /// cross-spectrum `S_xy`, the response is `S_xy / S_xx` and the coherence is `|S_xy|² / (S_xx S_yy)` (J. S. Bendat, A. G.
-    /// Piersol, *Random Data*, section 6.1). A signal shorter than a segment is one segment, with the coherence 1.
+    /// The signals are divided into segments of `segment_s` (s) that overlap by half; a rest at the end is left out.
+    /// Each segment loses its mean and is weighted by a Hann window. The auto-spectra `S_xx`, `S_yy` and the
+    /// cross-spectrum `S_xy` are means over all segments. The response is `S_xy / S_xx`, the coherence
+    /// `|S_xy|² / (S_xx S_yy)` (J. S. Bendat, A. G. Piersol, *Random Data*, section 6.1). A signal shorter than a
+    /// segment is one segment, with the coherence 1.
     pub fn welch(input: &Signal, output: &Signal, segment_s: f64, frequencies_hz: &[f64]) -> Self {
         let count = input.samples.len().min(output.samples.len());
         let segment = ((segment_s / input.dt_s).round() as usize).clamp(1, count);
@@ -60,8 +62,9 @@ impl FrequencyResponse {
         Self { points: frequencies_hz.iter().map(point).collect() }
     }
 
-    /// Computes the ratio of the Fourier transforms of two whole signals at `frequencies_hz` (Hz, ascending). The ratio is
-    /// the response of a linear system if it is at rest at both ends of the signals. The coherence is 1.
+    /// Computes the ratio of the Fourier transforms of two whole signals at `frequencies_hz` (Hz, ascending). The ratio
+    /// is the response of a linear system if the system is at rest at both ends of the signals. The coherence is 1, or
+    /// 0 at a frequency at which a signal has no power.
     pub fn of_transient(input: &Signal, output: &Signal, frequencies_hz: &[f64]) -> Self {
         let count = input.samples.len().min(output.samples.len());
         let window = vec![1.0; count];
@@ -118,7 +121,8 @@ impl FrequencyResponse {
         Some(value(&pair[0]) + fraction * (value(&pair[1]) - value(&pair[0])))
     }
 
-    /// Returns the lowest frequency (Hz) at which `value` falls from above to `level`, interpolated linearly.
+    /// Returns the lowest frequency (Hz) at which `value` falls from above `level` to `level`, interpolated linearly
+    /// between points; `None` if it does not.
     fn first_fall(&self, level: f64, value: impl Fn(&FrequencyPoint) -> f64) -> Option<f64> {
         let pair = self.points.windows(2).find(|pair| value(&pair[0]) > level && value(&pair[1]) <= level)?;
         let fraction = (value(&pair[0]) - level) / (value(&pair[0]) - value(&pair[1]));
@@ -145,7 +149,7 @@ impl Spectra {
         self.xy += x.conj() * y;
     }
 
-    /// Returns the response and coherence at `frequency_hz` (Hz); both are 0 for an input without power.
+    /// Returns response and coherence at `frequency_hz` (Hz). Both are 0 if input or output has no power.
     fn point(&self, frequency_hz: f64) -> FrequencyPoint {
         if self.xx > 0.0 && self.yy > 0.0 {
             let coherence = self.xy.norm_sqr() / (self.xx * self.yy);
@@ -160,16 +164,16 @@ fn hann(k: usize, count: usize) -> f64 {
     0.5 - 0.5 * (std::f64::consts::TAU * k as f64 / count as f64).cos()
 }
 
-/// Computes the Fourier transform of the weighted deviations of `samples` from their mean, at the frequency `cycles` per
-/// sample.
+/// Computes the Fourier transform of the weighted deviations of `samples` from their mean, at the frequency `cycles`
+/// per sample.
 fn transform(samples: &[f64], window: &[f64], cycles: f64) -> Complex<f64> {
     let mean = samples.iter().sum::<f64>() / samples.len() as f64;
     let deviations: Vec<f64> = samples.iter().map(|sample| sample - mean).collect();
     weighted_transform(&deviations, window, cycles)
 }
 
-/// Computes `Σ w x exp(−2π i c k)` of `samples` with the weights `window` at the frequency `cycles` per sample. A direct
-/// sum evaluates any frequency, not only multiples of the inverse length.
+/// Computes `Σ w x exp(−2π i c k)` of `samples` with the weights `window` at the frequency `cycles` per sample. A
+/// direct sum evaluates any frequency, not only multiples of the inverse length.
 fn weighted_transform(samples: &[f64], window: &[f64], cycles: f64) -> Complex<f64> {
     let rotation = Complex::from_polar(1.0, -std::f64::consts::TAU * cycles);
     let mut phasor = Complex::new(1.0, 0.0);
