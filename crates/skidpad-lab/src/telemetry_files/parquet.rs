@@ -47,7 +47,8 @@ fn channel_field(name: &str) -> Field {
     Field::new(name, DataType::Float64, true).with_metadata(metadata)
 }
 
-/// Returns the columns of a run: its name, then the values of `columns`.
+/// Returns the columns of a run: its name in each row, then the values of `columns`, which are null for a column that
+/// the run does not have.
 fn run_columns(run: &NamedRun<'_>, columns: &[String]) -> Vec<ArrayRef> {
     let own_columns = run.columns();
     let places: Vec<Option<usize>> =
