@@ -134,7 +134,7 @@ fn spread(rate_runs: &RateRuns, index: usize, sample: usize) -> Spread {
 }
 
 /// Returns the largest friction utilisation of any tyre on any solver that is not a peer, at [`AGREEMENT_RATE_HZ`] (–);
-/// 0 if this rate was not driven. 1 is the limit of friction.
+/// 0 if this rate was not driven.
 pub fn friction_utilisation(rate_runs: &RateRuns) -> f64 {
     let Some(sample) = sample_index(rate_runs, AGREEMENT_RATE_HZ) else { return 0.0 };
     judged_solvers(rate_runs).map(|solver_runs| solver_runs.samples[sample].friction_utilisation).fold(0.0, f64::max)

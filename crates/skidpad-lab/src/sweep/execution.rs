@@ -177,8 +177,8 @@ impl Shared<'_> {
     }
 }
 
-/// Last vehicle with changed fields of a thread. Runs that differ only in the solver follow each other, so that one entry
-/// is enough.
+/// Last vehicle with changed fields of a thread. Runs that differ only in the solver follow each other, so that one
+/// entry is enough.
 #[derive(Default)]
 struct VehicleCache {
     /// Last vehicle; `None` before the first one.

@@ -35,8 +35,8 @@ impl Sweep {
     /// Restores the sweep of the text of a manifest. `solvers` are those that it can name.
     ///
     /// # Errors
-    /// Returns an error if the text is no manifest, or if this program would compute another sweep: with another version
-    /// of skidpad, or if tyre files differ.
+    /// Returns an error if the text is no manifest, or if this program would compute another sweep: with another
+    /// version of skidpad, or if tyre files differ.
     pub fn from_manifest(text: &str, solvers: &[SolverInfo]) -> Result<Self, SweepError> {
         let no_manifest = || SweepError::one("the text is no manifest of a sweep");
         let content: Json = serde_json::from_str(text).map_err(|_| no_manifest())?;
@@ -54,8 +54,8 @@ impl Sweep {
     /// Creates the folder with its manifest, unless it has that of this sweep already.
     ///
     /// # Errors
-    /// Returns the differences if the folder has the manifest of another sweep, and an error if a file cannot be read or
-    /// written.
+    /// Returns the differences if the folder has the manifest of another sweep, and an error if a file cannot be read
+    /// or written.
     pub fn prepare_folder(&self, folder: &Path) -> Result<(), SweepError> {
         let path = folder.join(MANIFEST_NAME);
         if !path.exists() {

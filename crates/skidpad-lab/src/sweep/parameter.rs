@@ -168,8 +168,8 @@ impl Parameter {
         self.quantile(0.5)
     }
 
-    /// Returns the value of the sample `sample` (from 0) of the parameter `name`. The value depends on `seed`, `name` and
-    /// `sample` only, so that it is the same at every point of the grids, for every solver and on every machine.
+    /// Returns the value of the sample `sample` (from 0) of the parameter `name`. The value depends on `seed`, `name`
+    /// and `sample` only, so that it is the same at every point of the grids, for every solver and on every machine.
     pub fn draw(&self, seed: u64, name: &str, sample: u64) -> Value {
         let digest = hmac_sha256::Hash::hash(format!("{seed}\n{sample}\n{name}").as_bytes());
         let mut first_bytes = [0; 8];

@@ -147,8 +147,8 @@ impl Sweep {
     /// Writes the file of a shard with all its `runs`, completely or not at all.
     ///
     /// # Errors
-    /// Returns an error if the file cannot be written, if a metric has several units, or if a parameter has the name of a
-    /// column of results.
+    /// Returns an error if the file cannot be written, if a metric has several units, or if a parameter has the name of
+    /// a column of results.
     pub(super) fn write_shard(&self, index: u64, runs: &[FinishedRun], folder: &Path) -> Result<(), SweepError> {
         let table = self.shard_table(runs)?;
         let mut csv_text = Vec::new();

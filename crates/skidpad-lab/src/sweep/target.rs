@@ -1,5 +1,5 @@
-//! Targets of parameters: fields of the vehicle file, options of the start, properties of a level plane, and parameters of
-//! the manoeuvre.
+//! Targets of parameters: fields of the vehicle file, options of the start, properties of a level plane, and parameters
+//! of the manoeuvre.
 
 use skidpad_spec::fields::{FieldPath, FileFields};
 use skidpad_spec::{FaultKind, Faults};

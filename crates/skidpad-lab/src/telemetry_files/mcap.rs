@@ -1,8 +1,9 @@
 //! MCAP files (mcap.dev) with JSON messages: telemetry of each run, and its pose and shape in schemas of Foxglove.
 //!
 //! Each run has three topics: `/NAME/telemetry` with the selected columns, `/NAME/transform`
-//! (`foxglove.FrameTransform`) with the pose of the car in the frame `world`, and `/NAME/scene` (`foxglove.SceneUpdate`)
-//! with its hull and wheels. Field names are those of <https://docs.foxglove.dev/docs/sdk/schemas>.
+//! (`foxglove.FrameTransform`) with the pose of the car in the frame `world`, and `/NAME/scene`
+//! (`foxglove.SceneUpdate`) with its hull and wheels. Field names are those of
+//! <https://docs.foxglove.dev/docs/sdk/schemas>.
 
 use std::collections::BTreeMap;
 use std::io::{self, Cursor};
@@ -52,7 +53,8 @@ struct File {
 }
 
 impl File {
-    /// Adds the topic `topic` with JSON messages of the JSON schema `schema`, called `schema_name`, and returns its number.
+    /// Adds the topic `topic` with JSON messages of the JSON schema `schema`, called `schema_name`, and returns its
+    /// number.
     fn add_topic(&mut self, topic: &str, schema_name: &str, schema: &Value) -> Result<u16, McapError> {
         let schema = self.writer.add_schema(schema_name, "jsonschema", schema.to_string().as_bytes())?;
         self.writer.add_channel(schema, topic, "json", &BTreeMap::new())
@@ -127,8 +129,8 @@ fn frame_transform(frame: &Frame, name: &str) -> Value {
     })
 }
 
-/// Returns the shape of a car of `model` in its frame `name`: the hull as a box of the colour `colour`, and the wheels as
-/// cylinders at rest.
+/// Returns the shape of a car of `model` in its frame `name`: the hull as a box of the colour `colour`, and the wheels
+/// as cylinders at rest.
 fn scene_update(model: &Model, name: &str, colour: [f64; 4]) -> Value {
     let hull = &model.parts().hull;
     let colour_json = |[r, g, b, a]: [f64; 4]| json!({ "r": r, "g": g, "b": b, "a": a });

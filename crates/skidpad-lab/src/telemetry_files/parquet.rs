@@ -14,9 +14,9 @@ use crate::channels::channel_of_column;
 /// Name of the column with the names of the runs.
 const RUN_COLUMN: &str = "run";
 
-/// Returns the file of `runs`: the column `run`, then a column for each selected channel of any run, empty where a run does
-/// not have it. Each run is a row group of its own. The metadata of a field are its `unit` and its `description`, as
-/// `pyarrow` and `polars` show them.
+/// Returns the file of `runs`: the column `run`, then a column for each selected channel of any run, empty where a run
+/// does not have it. Each run is a row group of its own. The metadata of a field are its `unit` and its `description`,
+/// as `pyarrow` and `polars` show them.
 ///
 /// # Errors
 /// Returns an error if the writer refuses a table.
