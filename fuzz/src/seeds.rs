@@ -11,7 +11,8 @@ const DIRECTED_BYTES: usize = 4096;
 /// Maximum size of a file that is a seed, bytes.
 const MAX_BYTES: u64 = 20_000;
 
-/// Returns the seeds of `reader` in the repository at `root`: its corpus, files, saved bytes and directed inputs.
+/// Returns the seeds of `reader` in the repository at `root`: its corpus, the files in [`Reader::seeds`], saved bytes
+/// for the readers of states and worlds, and directed inputs of 4 kB.
 ///
 /// # Panics
 /// A file cannot be read.

@@ -7,11 +7,11 @@ use skidpad::lab::{Overrides, Procedure, Setup};
 use crate::errors::BadArgument;
 
 /// Returns the `backends` that can simulate the trailers and the scene of `overrides`. Reference vehicles (solvers
-/// without wheel rows) support neither trailers nor scenes with platforms or free bodies. Without both, all `backends`
-/// are returned.
+/// without wheel rows) support neither trailers nor scenes with platforms or free bodies. Without trailers and such
+/// scenes, all `backends` are returned.
 ///
-/// Reference vehicles are left out. If `has_named_backends`, the user has named the backends, and a reference vehicle
-/// among them is an error instead. The error names `--towing` if there are trailers, otherwise `--scene`.
+/// Otherwise reference vehicles are left out. If `has_named_backends`, the user has named the backends, and a reference
+/// vehicle among them is an error instead. The error names `--towing` if there are trailers, otherwise `--scene`.
 pub fn capable_backends(
     mut backends: Vec<SolverInfo>,
     has_named_backends: bool,
