@@ -35,8 +35,8 @@ pub fn corpus(reader: &Reader, root: &Path) -> Vec<Vec<u8>> {
     files(&root.join("fuzz/corpus").join(reader.name))
 }
 
-/// Returns the contents of the file at `path`, or of the files in the folder at `path` in the order of their names.
-/// Larger files than [`MAX_BYTES`] are left out.
+/// Returns the contents of the file at `path`, or of the files in the folder at `path` in the order of their paths.
+/// Folders in it and files above [`MAX_BYTES`] are left out, as is a path that does not exist.
 fn files(path: &Path) -> Vec<Vec<u8>> {
     let mut paths = match std::fs::read_dir(path) {
         Ok(entries) => entries.flatten().map(|entry| entry.path()).collect(),

@@ -32,8 +32,8 @@ const MAX_SOLVERS_OF_TWO_CARS: usize = 3;
 /// table and the exports. Returns the exit code of [`health_code`]. All arguments, files and output paths are checked
 /// before the first run.
 ///
-/// With [`Compare::against`] another car, called `before`, is driven in the same way. With [`Compare::separate`] or all
-/// manoeuvres, each manoeuvre has a report of its own, and exports are an error.
+/// With [`Compare::against`] another car (`before`) is driven in the same way. With [`Compare::separate`] or all
+/// manoeuvres, each manoeuvre has a report of its own, and `--json`, `--metrics-csv` and `--telemetry` are errors.
 pub fn compare(arguments: &Compare) -> Result<ExitCode> {
     let backends = solvers_of(arguments)?;
     let vehicle = load_vehicle(&arguments.vehicle, &arguments.changes.roots, &arguments.vehicle_changes)?;

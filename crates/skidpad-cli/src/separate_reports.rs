@@ -27,7 +27,7 @@ struct Files {
 /// Simulates each of `manoeuvres` on each solver, and writes its report and then its record as soon as it is driven.
 /// Manoeuvres whose reports are complete, with the same inputs and options, are left out.
 ///
-/// An interrupt ends the command after the present manoeuvre, with [`INTERRUPTED_EXIT_CODE`]. Otherwise returns
+/// An interrupt ends the command before the next manoeuvre, with [`INTERRUPTED_EXIT_CODE`]. Otherwise returns
 /// [`UNFINISHED_EXIT_CODE`] if a run of any manoeuvre, also of one left out, was not healthy.
 pub fn compare_separately(study: &Study<'_>, manoeuvres: &[Box<dyn Procedure>]) -> Result<ExitCode> {
     let files = manoeuvres.iter().map(|manoeuvre| files(study, manoeuvre.name())).collect::<Result<Vec<_>>>()?;

@@ -146,7 +146,8 @@ fn execute(sweep: &Sweep, arguments: &Arguments) -> Result<ExecutionReport> {
     report.map_err(to_failure)
 }
 
-/// Returns a report as one line.
+/// Returns the result of an execution as one line: numbers of written and of complete shards and, if there are any, of
+/// replaced torn shards and of runs with a fault.
 fn summary(report: &ExecutionReport) -> String {
     let ExecutionReport { kept, written, torn, faulty_runs, .. } = report;
     let mut text = format!("{written} shards written, {kept} were complete");

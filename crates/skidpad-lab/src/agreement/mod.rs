@@ -86,9 +86,11 @@ pub struct OverLimit<'a> {
 }
 
 /// Drives every manoeuvre of the catalogue with `model` and standard parameters on every solver of `backends` at each
-/// of `rates_hz` (Hz), one manoeuvre after the other, then determines the order of convergence at
-/// [`COMPARED_RATES_HZ`]. Calls `progress` from all threads of a manoeuvre with its name and its own progress; the
-/// convergence runs report none.
+/// of `rates_hz` (Hz), one manoeuvre after the other. Then determines the order of convergence at
+/// [`COMPARED_RATES_HZ`]. `vehicle` is the name of the vehicle in the result.
+///
+/// Calls `progress` from all threads with the name of the present manoeuvre and the progress within this manoeuvre. The
+/// runs for the order of convergence report no progress.
 ///
 /// # Errors
 /// Returns a description of the accepted rates if [`TimeStep::from_rate_hz`] rejects one.

@@ -16,7 +16,7 @@ fn change_table(title: &str, labels: [&str; 2], further: Option<Column>) -> Html
     HtmlTable::new([title, "unit"].map(Column::text).into_iter().chain(numbers).chain(further).collect())
 }
 
-/// Returns the cells of a change: label, unit, both values, difference and percentage.
+/// Returns the cells of a change: label and unit of the metric, its values before and after, difference and percentage.
 fn change_cells(change: &MetricChange) -> [Cell; 6] {
     [
         change.before.label.as_str().into(),

@@ -137,7 +137,8 @@ fn append_summary(page: &mut String, report: &Report<'_>, judgements: &[Judgemen
     );
 }
 
-/// Adds the row of the manoeuvre `name` to the table of the summary.
+/// Adds the row of the manoeuvre `name` to the table of the summary. A failed verdict is marked. Without a known
+/// spread, spread and metric are dashes.
 fn add_summary_row(table: &mut HtmlTable, name: String, judgement: &Judgement) {
     let verdict = marked_text(judgement.verdict).to_owned();
     let row = judgement.largest_spread.map(|index| &judgement.rows[index]);

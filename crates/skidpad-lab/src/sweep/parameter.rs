@@ -196,8 +196,9 @@ impl Parameter {
         }
     }
 
-    /// Returns the faults of the values: an empty list, types that differ, repetitions in a grid, numbers that are not
-    /// finite or too large, bounds out of order, and a deviation that is not above 0.
+    /// Returns the faults of the values. A list must have values of one type, integers up to [`MAX_INTEGER`] in
+    /// magnitude, and as a grid no repetitions. A lower bound must be below the upper bound, and above 0 for a uniform
+    /// logarithm. A standard deviation must be above 0. Every value that a distribution can draw must be finite.
     fn faults(&self) -> Vec<String> {
         match self {
             Self::Grid(values) => list_faults(values, true),

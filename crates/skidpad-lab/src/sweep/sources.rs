@@ -26,7 +26,8 @@ pub struct Source {
 
 impl Source {
     /// Returns the source of the shipped vehicle called `name`, or of the vehicle file at the path `name`. A path that
-    /// ends in `.toml` is relative to `base`. The text contains all numbers of the file, without comments.
+    /// ends in `.toml` is relative to `base`. The file is read and written again, so that the text contains all its
+    /// numbers, but no comments.
     ///
     /// # Errors
     /// Returns an error for an unknown name or an unreadable file, or every fault of the file.
