@@ -146,8 +146,7 @@ pub enum SharedPackages<'a> {
 }
 
 /// Returns a problem for each package of `shared` that both `selection` and `all` build, but `selection` with other
-/// features or another version. Such a package would be built twice. `selection` and `all` are arguments of `cargo
-/// tree`.
+/// features or another version. Such a package would be built twice. The two texts are arguments of `cargo tree`.
 pub fn rebuilt_packages(selection: &str, all: &str, shared: SharedPackages<'_>) -> Result<Vec<String>, String> {
     let name = |package: &str| package.split(' ').next().unwrap_or_default().to_owned();
     // The lines of own packages contain the folder after the version.

@@ -113,8 +113,8 @@ fn path(runs: &mut Runs<'_>) -> Plot {
     plot
 }
 
-/// Adds a column of x and a column of y of `unit` (m) for each source, and returns the numbers of these columns: `[x,
-/// y]`.
+/// Adds a column of x and a column of y of `unit` (m) for each source. Returns the numbers of the columns of x, then
+/// those of the columns of y.
 pub fn positions(runs: &mut Runs<'_>, unit: Unit) -> [Vec<usize>; 2] {
     // 0.05 m: smallest visible range of a position.
     [runs.add(unit, "x", 0.05, |_, f| Some(f.x_m)), runs.add(unit, "y", 0.05, |_, f| Some(f.y_m))]
