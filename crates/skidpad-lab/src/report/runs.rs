@@ -169,8 +169,8 @@ impl<'a> Runs<'a> {
 
     /// Adds a column for each source, and returns the numbers of these columns in the order of the sources.
     /// `all_values` contains the values of each source. `min_span` is the smallest visible range, in the unit of the
-    /// values. The column of the reference source is added first, and the other columns are stored as differences from
-    /// it.
+    /// values. The column of the reference source is added first. The other columns refer to it, so that the page
+    /// stores only their differences.
     pub fn add_values(&mut self, all_values: Vec<Vec<f64>>, min_span: f64) -> Vec<usize> {
         let reference = self.reference();
         let mut columns = vec![0; all_values.len()];

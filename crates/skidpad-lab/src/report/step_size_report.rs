@@ -21,14 +21,14 @@ use crate::order::Order;
 use crate::rate_runs::SolverRuns;
 use crate::step_size_study::{SolverSummary, StepLimit, StepSizeStudy, StudyRow};
 
-/// Content of a report of certificates.
+/// Content of a report of step-size studies.
 #[derive(Clone, Copy, Debug)]
 pub struct StepSizeReport<'a> {
     /// Name of the vehicle, for people.
     pub vehicle: &'a str,
-    /// Solvers, in the order of the certificates' results.
+    /// Solvers, in the order of the results of the studies.
     pub backends: &'a [SolverInfo],
-    /// Certificates, one per manoeuvre.
+    /// Studies, one per manoeuvre.
     pub studies: &'a [StepSizeStudy],
 }
 
@@ -242,7 +242,7 @@ fn append_section(page: &mut String, study: &StepSizeStudy, number: usize) -> Va
 
 /// Appends a table with a row per metric: label, unit, value of the first solver at the shortest step, then a column
 /// per solver with the longest step that keeps the metric within the accepted deviation. A cell is marked if only the
-/// shortest step keeps the metric. Cells of peers are grey. A note below explains the table.
+/// shortest step keeps the metric. Cells of peers are less prominent. A note below explains the table.
 fn append_step_limits(page: &mut String, study: &StepSizeStudy) {
     let solver_columns =
         study.rate_runs.solvers.iter().map(|solver_runs| Column::solver(solver_runs.backend, solver_runs.peer));
