@@ -5,14 +5,15 @@
 /// Name and bytes of an input.
 pub type Input = (&'static str, Vec<u8>);
 
-/// Returns the worst known inputs of `reader`, of about `bytes` bytes each.
+/// Returns the worst known inputs of `reader`, of about `bytes` bytes each: those of its format, then those for any
+/// text.
 pub fn inputs(reader: &str, bytes: usize) -> Vec<Input> {
     let mut inputs = reader_inputs(reader, bytes);
     inputs.extend(any_text_inputs(bytes));
     inputs
 }
 
-/// Returns inputs for every reader of text.
+/// Returns inputs for every reader of text, of `bytes` bytes each.
 fn any_text_inputs(bytes: usize) -> Vec<Input> {
     vec![
         ("spaces and a letter", format!("{}x", " ".repeat(bytes.saturating_sub(1))).into_bytes()),
@@ -24,6 +25,7 @@ fn any_text_inputs(bytes: usize) -> Vec<Input> {
     ]
 }
 
+/// Returns the inputs for the format of `reader`, of about `bytes` bytes each; none for readers without such inputs.
 fn reader_inputs(reader: &str, bytes: usize) -> Vec<Input> {
     match reader {
         "vehicle" => vehicle_inputs(bytes),
@@ -56,7 +58,7 @@ fn repeat_to_size(bytes: usize, head: &str, line: impl Fn(usize) -> String, tail
     text.into_bytes()
 }
 
-/// Returns inputs for every TOML reader.
+/// Returns inputs for every TOML reader: faults in large numbers, deep nesting, long keys and texts.
 fn toml_inputs(bytes: usize) -> Vec<Input> {
     vec![
         ("unknown keys", repeat_to_size(bytes, "", |i| format!("key_{i} = {i}\n"), "")),
@@ -75,6 +77,8 @@ fn toml_inputs(bytes: usize) -> Vec<Input> {
     ]
 }
 
+/// Returns inputs for the reader of vehicle files: those of TOML, many elements of each list, and a valid car with many
+/// comments.
 fn vehicle_inputs(bytes: usize) -> Vec<Input> {
     let mut inputs = toml_inputs(bytes);
     inputs.extend([
@@ -98,11 +102,16 @@ fn shipped_car_text() -> &'static str {
     skidpad::spec::shipped::find("corvette_c5").expect("shipped")
 }
 
+/// Returns inputs for the reader of scene files: those of TOML, and many heights, boxes, bodies, roads, way points,
+/// triangles or gusts, valid or with faults.
 fn scene_inputs(bytes: usize) -> Vec<Input> {
     let mut inputs = toml_inputs(bytes);
     let field_start = "[[height_field]]\nspacing_m = 1\nheights_m = [";
+    // Corners in rows of 1000.
     let corners = |i: usize| format!("[{}, {}, 0],", i % 1000, i / 1000);
     let half_bytes = bytes / 2;
+    // Mesh of corners and triangles, half of the bytes each. A 1 in `triangle` becomes another corner for each
+    // triangle.
     let triangle_fan = |triangle: &str| {
         let corner_list = repeat_to_size(half_bytes, "[[mesh]]\ncorners_m = [", corners, "]\n");
         let list =
@@ -139,6 +148,8 @@ fn scene_inputs(bytes: usize) -> Vec<Input> {
     inputs
 }
 
+/// Returns inputs for the reader of tyre property files: a shipped tyre, followed by many keys, sections, table rows or
+/// comments, valid or with faults.
 fn tyre_inputs(bytes: usize) -> Vec<Input> {
     let shipped_tyre = skidpad::spec::tir::find("c5_front").expect("shipped");
     vec![
@@ -157,6 +168,7 @@ fn tyre_inputs(bytes: usize) -> Vec<Input> {
     ]
 }
 
+/// Returns inputs for the reader of tables of controls: many rows, columns, cells, quotes or comments.
 fn controls_inputs(bytes: usize) -> Vec<Input> {
     vec![
         ("rows", repeat_to_size(bytes, "t_s,throttle\n", |i| format!("{i},0.5\n"), "")),
@@ -170,8 +182,11 @@ fn controls_inputs(bytes: usize) -> Vec<Input> {
     ]
 }
 
+/// Returns inputs for the reader of OBJ meshes: many faces that share corners, one large face, many materials, many
+/// separate triangles, and lines with faults.
 fn obj_inputs(bytes: usize) -> Vec<Input> {
     let corner_line = |i: usize| format!("v {} {} 0\n", i % 100, i / 100);
+    // Mesh of corners and faces, half of the bytes each.
     let mesh_input = |face: &dyn Fn(usize) -> String| {
         [repeat_to_size(bytes / 2, "v 0 0 1\n", corner_line, ""), repeat_to_size(bytes / 2, "", face, "")].concat()
     };
@@ -203,6 +218,9 @@ const TRIANGLE_LISTS: &str = "\"buffers\":[{\"uri\":\"data:;base64,\
 AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA\"}],\"bufferViews\":[{\"buffer\":0,\"byteLength\":36}],\
 \"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\"}],";
 
+/// Returns inputs for the reader of glTF meshes: many nodes, primitives, materials or empty elements, deep nesting,
+/// long data, and many buffers of one file. `node_count` is the number of nodes plus 2: the letter `m` occurs three
+/// times before the nodes and once in each node.
 fn gltf_inputs(bytes: usize) -> Vec<Input> {
     let primitive = "{\"attributes\":{\"POSITION\":0}}";
     let mesh = format!("{GLTF_START}{TRIANGLE_LISTS}\"meshes\":[{{\"primitives\":[{primitive}]}}],");
@@ -264,6 +282,8 @@ fn gltf_inputs(bytes: usize) -> Vec<Input> {
     ]
 }
 
+/// Returns inputs for the reader of OpenCRG roads: many heights or long sections (lines of constant lateral position),
+/// and headers with many or unknown entries.
 fn crg_inputs(bytes: usize) -> Vec<Input> {
     let file_start = "$CT\n$ROAD_CRG\n";
     let road_definition = "reference_line_increment = 1\nlong_section_v_increment = 1\n$KD_DEFINITION\n#:LRFI\nU:reference line u,m,0,1\n";
@@ -313,6 +333,8 @@ fn toml_importer_inputs(bytes: usize) -> Vec<Input> {
     inputs
 }
 
+/// Returns inputs for the importer of Godot scenes: many nodes, wheels, boxes, resources, attributes or statements,
+/// deep nesting, and open texts.
 fn godot_inputs(bytes: usize) -> Vec<Input> {
     let scene = "[gd_scene format=3]\n";
     let car = "[node name=\"Car\" type=\"VehicleBody3D\"]\nmass = 900.0\n";
@@ -366,6 +388,8 @@ fn godot_inputs(bytes: usize) -> Vec<Input> {
     ]
 }
 
+/// Returns inputs for the importers that read YAML, Unity and CommonRoad: many Unity objects, many keys, deep nesting,
+/// anchors, and long texts.
 fn yaml_inputs(bytes: usize) -> Vec<Input> {
     let unity_start = "%YAML 1.1\n%TAG !u! tag:unity3d.com,2011:\n";
     let unity_object = |i: usize, kind: &str| format!("--- !u!{i} &{i}\n{kind}:\n  m_GameObject: {{fileID: 1}}\n");

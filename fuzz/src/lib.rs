@@ -31,6 +31,7 @@ pub fn write_seeds(name: &str) {
     }
 }
 
+/// Returns the reader called `name`. Panics if there is none.
 fn find_reader(name: &str) -> &'static Reader {
     READERS.iter().find(|reader| reader.name == name).expect("a name of `READERS`")
 }

@@ -63,6 +63,7 @@ pub const READERS: [Reader; 18] = [
     reader("text", "text", &[], fuzz_text),
 ];
 
+/// Returns the reader with these fields.
 const fn reader(
     name: &'static str,
     dictionary: &'static str,
@@ -72,14 +73,16 @@ const fn reader(
     Reader { name, dictionary, seeds, read }
 }
 
-/// Checks that `text` has no control characters that act on a terminal.
+/// Checks that `text` has no characters that act on a terminal: control characters except line breaks and tabs, and
+/// bidirectional overrides.
 fn check_printable(text: &str) {
     let acts_on_terminal =
         |&c: &char| !matches!(c, '\n' | '\t') && (c.is_control() || ('\u{202a}'..='\u{202e}').contains(&c));
     assert_eq!(text.chars().find(acts_on_terminal), None, "{text:?}");
 }
 
-/// Checks that every fault has a position in `text` and can be printed safely.
+/// Checks that there is a fault, that every fault has a position in `text` and names accepted values, and that the
+/// faults can be printed safely. For one text length in sixteen, the rendered report is checked, too.
 fn check_faults(faults: &Faults, text: &str) {
     assert!(!faults.list().is_empty());
     for fault in faults.list() {
@@ -98,6 +101,8 @@ fn check_faults(faults: &Faults, text: &str) {
         .for_each(|file_faults| check_printable(&file_faults.render()));
 }
 
+/// Reads `bytes` as a vehicle file, checks the invariants of [`any_text::read_checked`], and checks the notes or the
+/// faults.
 fn fuzz_vehicle(bytes: &[u8]) {
     let text = &String::from_utf8_lossy(bytes);
     match any_text::read_checked(text) {
@@ -106,6 +111,7 @@ fn fuzz_vehicle(bytes: &[u8]) {
     }
 }
 
+/// Checks the result of reading the scene `text`: printable notes and a finite heading, or valid faults.
 fn check_scene(result: Result<LoadedScene, Faults>, text: &str) {
     match result {
         Ok(loaded) => {
@@ -118,11 +124,14 @@ fn check_scene(result: Result<LoadedScene, Faults>, text: &str) {
     }
 }
 
+/// Reads `bytes` as a scene file and checks the result.
 fn fuzz_scene(bytes: &[u8]) {
     let text = &String::from_utf8_lossy(bytes);
     check_scene(LoadedScene::read("input.toml", text), text);
 }
 
+/// Reads `bytes` as a tyre property file (`.tir`). An accepted tyre must have finite forces at one load and slip.
+/// Faults must be valid and name the file.
 fn fuzz_tyre(bytes: &[u8]) {
     let text = &String::from_utf8_lossy(bytes);
     match tir::read("input.tir", text) {
@@ -144,6 +153,8 @@ fn shipped(name: &str) -> Arc<Model> {
     skidpad::spec::load(name).expect("shipped").model
 }
 
+/// Reads `bytes` as a table of controls. If it is not accepted, there must be a fault, and every fault must be
+/// printable and have a place in the text.
 fn fuzz_controls(bytes: &[u8]) {
     static CONTROLS_TEST_CAR: LazyLock<Arc<Model>> = LazyLock::new(|| shipped("corvette_c5"));
     let text = &String::from_utf8_lossy(bytes);
@@ -157,7 +168,8 @@ fn fuzz_controls(bytes: &[u8]) {
     }
 }
 
-/// Reads `bytes` as the file `name` that `scene` refers to.
+/// Writes `bytes` to the file `name` in a temporary folder, reads the scene `scene`, which refers to this file, and
+/// checks the result. Each thread has a folder of its own, in which files of earlier inputs remain.
 fn read_scene_file(scene: &str, name: &str, bytes: &[u8]) {
     thread_local!(static FOLDER: tempfile::TempDir = tempfile::tempdir().expect("a temporary folder"));
     FOLDER.with(|folder| {
@@ -166,20 +178,25 @@ fn read_scene_file(scene: &str, name: &str, bytes: &[u8]) {
     });
 }
 
+/// Reads `bytes` as the file of a mesh with this `extension`.
 fn fuzz_mesh(extension: &str, bytes: &[u8]) {
     let name = format!("input.{extension}");
     read_scene_file(&format!("[[mesh]]\nfile = \"{name}\"\n"), &name, bytes);
 }
 
+/// Reads `bytes` as the PNG picture of a height field.
 fn fuzz_picture(bytes: &[u8]) {
     let field = "[[height_field]]\nfile = \"input.png\"\nlowest_m = 0\nhighest_m = 1\nspacing_m = 1\n";
     read_scene_file(field, "input.png", bytes);
 }
 
+/// Reads `bytes` as an OpenCRG road.
 fn fuzz_crg(bytes: &[u8]) {
     read_scene_file("[[crg]]\nfile = \"input.crg\"\n", "input.crg", bytes);
 }
 
+/// Imports `bytes` as a car of the program `source`. An accepted car must compile and have printable notes. Faults must
+/// be valid.
 fn fuzz_importer(source: Source, bytes: &[u8]) {
     let text = &String::from_utf8_lossy(bytes);
     match source.import("input", text, ImportOptions::default()) {
@@ -205,6 +222,8 @@ struct World {
 }
 
 impl World {
+    /// Creates the world: two cars side by side on a slope, and a box in the air. Drives ten steps, then saves the
+    /// initial state.
     fn new(solver: &SolverInfo) -> Self {
         let car_starts = [("corvette_c5", 20.0), ("truck_6x4", 10.0)].map(|(name, speed)| CarStart {
             model: shipped(name),
@@ -221,11 +240,13 @@ impl World {
         Self { solver: *solver, world, saved, stays_finite: solver.name != "rapier-stock" }
     }
 
+    /// Returns the controls of all cars in every step.
     fn controls() -> Controls {
         Controls { throttle: 0.7, steer: 0.05, ..Controls::default() }
     }
 
-    /// Takes three steps and checks that the states of the cars stay finite.
+    /// Takes three steps, reads the telemetry of both cars, and checks that their states stay finite if `stays_finite`.
+    /// Saving the world afterwards may fail, but must not panic.
     fn step_and_check(&mut self) {
         for step in 0..3 {
             self.world.step(&[Self::controls(), Self::controls()]);
@@ -251,11 +272,13 @@ thread_local!(static WORLDS: RefCell<Vec<World>> = RefCell::new(
     skidpad::solvers().iter().chain(&skidpad::solver_variants()).map(World::new).collect()
 ));
 
-/// Returns the bytes of a saved car and of a saved world.
+/// Returns the saved bytes of the first car and of the world of the first solver.
 pub fn saved() -> [Vec<u8>; 2] {
     WORLDS.with_borrow(|worlds| [worlds[0].world.state(0).to_bytes(), worlds[0].saved.clone()])
 }
 
+/// Reads `bytes` as the state of a car with four wheels, and of one with six. Sets an accepted state in the world of
+/// every solver, which may reject it, and checks the following steps.
 fn fuzz_state(bytes: &[u8]) {
     for (car, wheels) in [(0, 4), (1, 6)] {
         let Ok(state) = State::from_bytes(bytes, wheels) else { continue };
@@ -269,6 +292,8 @@ fn fuzz_state(bytes: &[u8]) {
     }
 }
 
+/// Loads `bytes` into the world of every solver. Checks the following steps, or that the error can be printed, and
+/// restores the initial state.
 fn fuzz_world(bytes: &[u8]) {
     WORLDS.with_borrow_mut(|worlds| {
         for world in worlds {

@@ -11,7 +11,8 @@ const DIRECTED_BYTES: usize = 4096;
 /// Maximum size of a file that is a seed, bytes.
 const MAX_BYTES: u64 = 20_000;
 
-/// Returns the seeds of `reader` in the repository at `root`: its corpus, files, saved bytes and directed inputs.
+/// Returns the seeds of `reader` in the repository at `root`: its corpus, the files in [`Reader::seeds`], saved bytes
+/// for the readers of states and worlds, and directed inputs of 4 kB.
 ///
 /// # Panics
 /// A file cannot be read.
@@ -34,8 +35,8 @@ pub fn corpus(reader: &Reader, root: &Path) -> Vec<Vec<u8>> {
     files(&root.join("fuzz/corpus").join(reader.name))
 }
 
-/// Returns the contents of the file at `path`, or of the files in the folder at `path` in the order of their names.
-/// Larger files than [`MAX_BYTES`] are left out.
+/// Returns the contents of the file at `path`, or of the files in the folder at `path` in the order of their paths.
+/// Folders in it and files above [`MAX_BYTES`] are left out, as is a path that does not exist.
 fn files(path: &Path) -> Vec<Vec<u8>> {
     let mut paths = match std::fs::read_dir(path) {
         Ok(entries) => entries.flatten().map(|entry| entry.path()).collect(),

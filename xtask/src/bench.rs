@@ -149,11 +149,12 @@ pub fn bench(steps: &mut Steps, instructions_only: bool, libbullet: bool) {
     });
 }
 
-/// Counts the instructions of all measurements with valgrind and prints a table with the limits. Counts the build for
-/// any processor first, then the build with the widest instructions, then rewinds, whose limit is [`MAX_REWIND_COST`]
-/// plain steps of the same solver. Limits apply per step and car or probe. The table also lists the published counts,
-/// and is printed before the error, which lists every count above its limit. Without valgrind nothing is counted, which
-/// is not an error.
+/// Counts the instructions of all measurements with valgrind and prints a table with their limits and the published
+/// counts. Without valgrind nothing is counted, which is not an error. With `libbullet` Bullet itself is measured, too.
+///
+/// Counts the build for any processor first, then the build with the widest instructions. Last are rewinds, whose limit
+/// is [`MAX_REWIND_COST`] plain steps of the same solver. Limits apply per step and car, probe or rewind. The table is
+/// printed before the error, which lists every count above its limit.
 fn count_instructions(libbullet: bool) -> Outcome {
     if !has_valgrind() {
         println!("valgrind is not installed, so nothing is counted");
@@ -220,8 +221,8 @@ fn has_valgrind() -> bool {
     command.status().is_ok_and(|status| status.success())
 }
 
-/// Builds the `instructions` program with these cargo arguments and returns its path. The path is that of the last
-/// field `executable` that cargo reports for this bench target.
+/// Builds the `instructions` program with these cargo arguments and returns its path: the first field `executable` that
+/// cargo reports for this bench target.
 fn build_program(feature_arguments: &str) -> Result<String, String> {
     let arguments = "bench --package skidpad --bench instructions --no-run --message-format json";
     let [stdout, _] = output(cargo(&format!("{arguments} {feature_arguments}")))?;

@@ -165,9 +165,9 @@ fn run_tests(steps: &mut Steps) {
     });
 }
 
-/// Checks the facade without solvers, the selection of a game, and each solver alone with the laboratory and the peers.
-/// Lints all targets of each, and runs the documentation tests of the selection of a game. The step `determinism`
-/// simulates with each solver alone. Without clippy only the documentation tests run.
+/// Lints all targets of the facade without solvers, and of the facade with each solver alone, the laboratory and the
+/// peers. Runs the documentation tests of the selection of a game, which has one solver. Without clippy only the
+/// documentation tests run. The step `determinism` simulates with each solver alone.
 fn check_features(prerequisites: Prerequisites) -> Outcome {
     // Selection of the facade without default features.
     let facade_selection = format!("{FACADE_ARGUMENTS} --no-default-features --quiet");
@@ -186,7 +186,7 @@ fn runnable_commands(commands: Vec<String>, prerequisites: Prerequisites) -> Vec
     commands.into_iter().filter(|command| prerequisites.clippy || !command.starts_with("clippy ")).collect()
 }
 
-/// Runs every command. The error lists the commands that failed.
+/// Runs every command, also after one that failed. The error lists the commands that failed.
 fn run_all(commands: &[String]) -> Outcome {
     fail_if_any(commands.iter().filter_map(|command| run(cargo(command)).err()).collect())
 }
@@ -204,28 +204,29 @@ fn run_examples() -> Outcome {
     fail_if_any(failures)
 }
 
-/// Writes the pages about agreement, or compares them with `--check`. Results do not depend on the build profile, so
-/// the debug build of the tests is used.
+/// Runs `skidpad agreement` with `arguments`: writes the pages about agreement to `docs`, or compares them with
+/// `--check`. The program must have been built. Results do not depend on the build profile, so the debug build of the
+/// tests is used.
 fn run_agreement(arguments: &[&str]) -> Outcome {
     let mut command = built_program("skidpad");
     command.args(["agreement", "--out", "docs"]).args(arguments);
     run(command)
 }
 
-/// Runs an example that was built before.
+/// Runs the example `name` with `arguments`. The example must have been built.
 fn run_example(name: &str, arguments: &[&str]) -> Outcome {
     let mut command = built_program(&format!("examples/{name}"));
     command.args(arguments);
     run(command)
 }
 
-/// Checks that the packages for Bevy build third-party packages with one set of features. Lints the packages and the
-/// demo with all features, and `skidpad-bevy` without features. Tests the packages, and runs the examples `netplay` and
-/// `agreement`, the latter to compare its page.
+/// Checks the packages for Bevy in this order, and stops at the first group that fails: features, lints, tests,
+/// examples.
 ///
-/// The demo is not run, so Bevy's renderer is checked but not compiled to code. Without the libraries of the demo, the
-/// demo and `others`, which depend on the package `bevy`, are left out. Stops at the first group of commands that
-/// fails.
+/// The packages must build third-party packages with one set of features. The packages and the demo are linted with all
+/// features, and `skidpad-bevy` also without features. Without the libraries of the demo, the demo and `others`, which
+/// depend on the package `bevy`, are not linted. The demo is not run, so Bevy's renderer is checked but not compiled to
+/// code. The example `netplay` is run, then `agreement`, to compare its page.
 fn check_bevy(prerequisites: Prerequisites) -> Outcome {
     let bare_packages = "--package skidpad-bevy --package others --no-default-features";
     let manifest_selection = format!("--manifest-path {}", WORKSPACE_MANIFESTS[1]);

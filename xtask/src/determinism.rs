@@ -24,10 +24,10 @@ const OPTIMISED_PACKAGES: [&str; 8] = [
 const RELEASE_DIGEST_ARGUMENTS: &str = "run --package skidpad --example digest --release --quiet --no-default-features \
                        --features rapier,impulse,simd_batch,constraint,peers,serde,deterministic --";
 
-/// Builds the digests in several ways and compares them line by line with the digests of the test build on one thread:
-/// on two threads, with less optimisation, in release on one and two threads, and of each solver alone. Prints the
-/// digests. Stops at the first difference, which is an error. Release builds take as long as all others and are only
-/// included with `in_release`. A different number of digests is an error, too.
+/// Compares the digests of several builds line by line with those of the test build on one thread: the test build on
+/// two threads, a build with less optimisation, release builds on one and two threads, and builds of each solver alone.
+/// Prints the digests. Stops at the first difference or different number of digests, which is an error. Release builds
+/// take as long as all others and are only included with `in_release`.
 pub fn compare_builds(in_release: bool) -> Outcome {
     run(cargo(PROGRAM_BUILD_ARGUMENTS))?;
     // On one thread.
@@ -60,8 +60,9 @@ pub fn compare_builds(in_release: bool) -> Outcome {
     SOLVER_FEATURES.into_iter().try_for_each(|solver| compare_solver_alone(solver, &expected))
 }
 
-/// Builds `solver` and its modes without other solvers, and compares their digests with those in `expected`. The first
-/// word of a line names its solver or mode. Fails if the solver has no line or if lines are missing.
+/// Builds `solver` and its modes (variants) without other solvers, and compares their digests with those in `expected`.
+/// The first word of a line names its solver or mode. Fails if the solver has no line, or if the number of lines
+/// differs.
 fn compare_solver_alone(solver: &str, expected: &[String]) -> Outcome {
     run(cargo(&digest_arguments(&format!("skidpad/{solver}"))))?;
     let found = digests(built_program("examples/digest"), 1)?;

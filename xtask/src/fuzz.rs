@@ -40,8 +40,9 @@ pub fn fuzz(steps: &mut Steps, reader: &str, seconds: u64) {
 }
 
 /// Runs the target `name` for `seconds` with the words of its `dictionary`, from its seeds and the inputs that earlier
-/// runs found. Inputs that cause a failure are written to the folder `bad` of the target. Prints the statistics of the
-/// run. Creates the folders first. A failure is an error that contains the output of the target.
+/// runs found, and prints the statistics. Creates the folders of found inputs, seeds and failures first. An input that
+/// causes a failure is written to the folder `bad` of the target. A failure is an error that contains the output of the
+/// target.
 fn run_target(name: &str, dictionary: &str, seconds: u64) -> Outcome {
     let folder = root().join(FUZZ_FOLDER).join("run").join(name);
     let [corpus_folder, seed_folder, failure_folder] = ["found", "seeds", "bad"].map(|name| folder.join(name));
@@ -67,9 +68,9 @@ fn run_target(name: &str, dictionary: &str, seconds: u64) -> Outcome {
     Ok(())
 }
 
-/// Measures every reader whose name contains `reader` on its worst known inputs. Prints a table with a row for each
-/// input: time and peak memory per kilobyte, from the smallest to the largest size. There is no limit: a reader is
-/// linear if the values of a row are equal.
+/// Measures every reader whose name contains `reader` on its worst known inputs. Prints a row for each input: time and
+/// peak memory per kilobyte, from the smallest to the largest size. There is no limit. A reader is linear if the values
+/// of a row are equal for all sizes.
 pub fn linearity(steps: &mut Steps, reader: &str) {
     steps.step(
         "linearity",

@@ -37,9 +37,9 @@ pub fn mutants(steps: &mut Steps, sample: &str) {
     steps.step("mutants", "Write a test that a mutant listed above fails, or say why none can.", || run_rounds(sample));
 }
 
-/// Runs the unit tests on the mutants of `sample`, then the golden digests on the mutants that pass them. Prints the
-/// counts and the names of the mutants that no test caught. Fails if less than [`MIN_CAUGHT_SHARE`] of the mutants that
-/// build are caught. Without missed mutants the second round is left out. A sample in which no mutant builds counts as
+/// Runs the unit tests on the mutants of `sample`, then the golden digests on the mutants that survive them. Without
+/// survivors the second round is left out. Prints the counts and the names of the mutants that no test caught. Fails if
+/// less than [`MIN_CAUGHT_SHARE`] of the mutants that build are caught. A sample in which no mutant builds counts as
 /// fully caught.
 fn run_rounds(sample: &str) -> Outcome {
     let [(first_name, first_arguments), (second_name, second_arguments)] = TEST_ROUNDS;
@@ -52,7 +52,7 @@ fn run_rounds(sample: &str) -> Outcome {
         // cargo-mutants may also try other mutants of these files, so the names are compared.
         let second_round = Round::run(&selection_arguments(&missed), second_arguments)?;
         missed.retain(|name| second_round.missed.contains(name));
-        // Mutants that only the second round caught.
+        // Number of mutants that only the second round caught.
         println!("{second_name}: {} more", building - caught - missed.len() as u64);
     }
     // Share of the mutants that build which a test caught.
@@ -65,8 +65,8 @@ fn run_rounds(sample: &str) -> Outcome {
     }
 }
 
-/// Returns arguments that select the mutants with these names. A name begins with the path of its file. The arguments
-/// are the files, sorted and each once, then one regular expression per name.
+/// Returns arguments of cargo-mutants that select the mutants with these names, which begin with the path of the file.
+/// The arguments are the files, sorted and each once, then one regular expression per name.
 fn selection_arguments(names: &[String]) -> Vec<String> {
     let mut files: Vec<&str> = names.iter().filter_map(|name| name.split(':').next()).collect();
     files.sort_unstable();

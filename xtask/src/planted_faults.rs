@@ -74,10 +74,10 @@ const PLANTED_FAULTS: [Fault; 8] = [
     },
 ];
 
-/// Plants every fault in a clone of the last commit and prints which relations find the fault, in how many draws. A
-/// step fails if no relation finds the fault.
+/// Plants every fault in a clone of the last commit, runs the search, and prints which relations find the fault, in how
+/// many draws. A step fails if no relation finds its fault.
 ///
-/// A search without a fault runs first. A relation finds a fault if more draws violate it than in that search.
+/// A search without a fault runs first. A relation finds a fault if more draws violate it than in this first search.
 pub fn planted(steps: &mut Steps) {
     // Violations without a fault.
     let mut baseline = Vec::new();

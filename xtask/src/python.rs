@@ -42,8 +42,8 @@ pub fn has_python() -> bool {
     output.is_ok_and(|output| output.status.success())
 }
 
-/// Builds the package without link-time optimisation in a virtual environment, and runs its tests. Leaves the step out if
-/// the pinned Python packages cannot be installed, for example without a network.
+/// Builds the package without link-time optimisation in a virtual environment, and runs its tests. Leaves the step out
+/// if the pinned Python packages cannot be installed, for example without a network.
 pub fn check_python(steps: &mut Steps) {
     check_in(steps, "python", &MAIN, || {
         check_shared_packages()?;
@@ -77,8 +77,8 @@ fn check_in(steps: &mut Steps, name: &'static str, environment: &Environment, wo
     steps.step(name, REMEDY, work);
 }
 
-/// Checks that the package builds all other packages with the features of the tests of the workspace, so that both share
-/// one build.
+/// Checks that the build of the Python package has all other packages with the features of the tests of the workspace,
+/// so that the builds of these packages are shared. The error lists the packages that differ.
 fn check_shared_packages() -> Outcome {
     let problems = tidy::rebuilt_packages(
         &format!("--package skidpad-python {BUILD_FEATURES} --edges normal,build"),

@@ -34,9 +34,9 @@ impl Steps {
         self.left_out.push([work.to_owned(), install.to_owned()]);
     }
 
-    /// Runs `work` as step `name`, prints its times and stores the result. If it fails, prints the reason and `remedy`,
-    /// one sentence. The chore continues in either case. The name is printed before the work. Processor time is that of
-    /// commands that ended during the step.
+    /// Prints `name`, runs `work` as step `name`, prints its times and stores the result. If `work` fails, prints the
+    /// reason and `remedy`, one sentence. The chore continues in either case. Processor time is that of commands that
+    /// ended during the step.
     pub fn step(&mut self, name: &'static str, remedy: &str, work: impl FnOnce() -> Outcome) {
         println!("\n=== {name}");
         let (start, start_processor_time) = (Instant::now(), processor_time());
@@ -51,9 +51,8 @@ impl Steps {
         self.finished.push(Step { name, elapsed, processor, failure });
     }
 
-    /// Prints the table of steps with their times and results, the checks that were left out and, in the last line, the
-    /// counts. Returns the exit code, which is that for failure if a step failed. The last line states passed, failed
-    /// and, if there are any, left out.
+    /// Prints the table of steps with their times and results, their total, the checks that were left out, and in the
+    /// last line the numbers of passed, failed and left out ones. Returns the exit code for failure if a step failed.
     pub fn finish(self) -> ExitCode {
         println!();
         for Step { name, elapsed, processor, failure } in &self.finished {
@@ -92,8 +91,8 @@ fn processor_time() -> Option<Duration> {
     // The unit is 0.01 s on every kernel (`man 5 proc`: `cutime`, `cstime`).
     const TICKS_PER_SECOND: f64 = 100.0;
     let stat = std::fs::read_to_string("/proc/self/stat").ok()?;
-    // The fields follow the program's name, which may contain spaces. `cutime` is field 16 and the first one here field
-    // 3. Fields from `cutime` on.
+    // The name of the program is in brackets and may contain spaces. Behind it, field 3 is the first one, and 13 fields
+    // precede `cutime`, which is field 16.
     let mut fields = stat.rsplit_once(')')?.1.split_whitespace().skip(13);
     let mut next_ticks = || fields.next()?.parse::<f64>().ok();
     // `cutime` and `cstime`, the next two fields.
@@ -117,7 +116,7 @@ pub fn write_text(path: &Path, text: &str) -> Outcome {
 }
 
 /// Returns a command that runs `cargo` with `arguments`, separated by spaces, in the folder of the workspace. The
-/// variable `CARGO` names the program, otherwise `cargo`. Three variables that `cargo run` sets are removed.
+/// variable `CARGO` names the program, otherwise it is `cargo`. Variables that `cargo run` sets for xtask are removed.
 pub fn cargo(arguments: &str) -> Command {
     let mut command = Command::new(std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into()));
     command.args(arguments.split_whitespace()).current_dir(root());

@@ -57,10 +57,9 @@ pub fn targets(steps: &mut Steps) {
     }
 }
 
-/// Builds the digests for `target` and compares their number and every line with those of the host, on one thread.
-/// Writes the package of the example to `target/targets` with the versions of the workspace. Fails with a command to
-/// install what is missing if the standard library or the emulator of the target is not installed. The host's digests
-/// are those of the test build.
+/// Builds the digests for `target`, and compares their number and every line with those of the test build of the host,
+/// on one thread. Writes the package of the example to `target/targets`, with the versions of the workspace. If the
+/// standard library of the target or its emulator is missing, the error names the command that installs it.
 fn compare(target: &Target) -> Outcome {
     if !has_standard_library(target.name)? {
         return Err(format!("the standard library of the target is missing: rustup target add {}", target.name));

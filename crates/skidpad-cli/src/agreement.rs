@@ -16,18 +16,21 @@ use crate::failure::{Failure, Result};
 use crate::output::{print, print_error, printable_path};
 use crate::run::create_progress_bar;
 
-/// Simulates every manoeuvre of [`COMPARED_VEHICLES`] on every solver, then writes the pages: the summary page to `--out`,
-/// those of the vehicles to `--details`. If `--check` is given, only runs at [`AGREEMENT_RATE_HZ`], writes nothing, and
-/// compares the start of the summary page with the new results; a missing page counts as empty. Prints the problems.
-/// Returns the exit code for failure if solvers differ more than accepted, a stated reason is not needed, or the page
-/// is out of date. Each written path is printed to the standard output, each problem to the standard error.
+/// Simulates every manoeuvre of [`COMPARED_VEHICLES`] on every solver, then writes the summary page to `--out` and the
+/// pages of the vehicles to `--details`. Prints each written path to the standard output.
+///
+/// With `--check` only [`AGREEMENT_RATE_HZ`] is run, and nothing is written. Instead the start of the summary page in
+/// `--out` is compared with the new results; a missing page counts as empty.
+///
+/// Prints each problem to the standard error: a spread above the accepted one without a reason, a stated reason that is
+/// not needed, a page that is out of date. Returns the exit code for failure if there is a problem.
 pub fn agreement(arguments: &Agreement) -> Result<ExitCode> {
     let rates_hz: &[f64] = if arguments.check { &[AGREEMENT_RATE_HZ] } else { &REQUIRED_RATES_HZ };
     let runs = COMPARED_VEHICLES.iter().map(|name| simulate_vehicle(name, rates_hz)).collect::<Result<Vec<_>>>()?;
     let mut problems = faults(&runs);
     if arguments.check {
         let path = arguments.out.join(SUMMARY_PAGE);
-        // A missing page counts as empty.
+        // A page that cannot be read counts as empty.
         let current_text = read_lossy(&path, FileKind::Page).unwrap_or_default();
         let describe_stale_line = |line| format!("{}, line {line}: out of date", path.display());
         problems.extend(first_difference(&summary_page_start(&runs), &current_text).map(describe_stale_line));
@@ -45,8 +48,8 @@ pub fn agreement(arguments: &Agreement) -> Result<ExitCode> {
     Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Simulates every manoeuvre with the shipped vehicle `name` at the `rates_hz` (Hz) on all solvers and on the
-/// constraint solver with separate unsprung masses. Shows a progress bar.
+/// Simulates every manoeuvre with the shipped vehicle `name` at `rates_hz` (Hz). The solvers are those of
+/// [`skidpad::solvers`], and the variant of the constraint solver with separate unsprung masses. Shows a progress bar.
 fn simulate_vehicle(name: &str, rates_hz: &[f64]) -> Result<Runs> {
     let vehicle = skidpad::spec::load(name)?;
     // The progress sets the length.

@@ -327,6 +327,7 @@ pub struct Part {
 impl std::str::FromStr for Part {
     type Err = String;
 
+    /// Parses `I/N`, such as `3/64`. `I` must be from 1 to `N`.
     fn from_str(text: &str) -> Result<Self, String> {
         let numbers =
             text.split_once('/').and_then(|(number, count)| Some((number.parse().ok()?, count.parse().ok()?)));

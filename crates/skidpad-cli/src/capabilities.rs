@@ -6,23 +6,25 @@ use skidpad::lab::{Overrides, Procedure, Setup};
 
 use crate::errors::BadArgument;
 
-/// Returns the `backends` that can simulate `overrides`. Peers support neither trailers nor scenes with platforms or
-/// free bodies, so they are left out. If `has_named_backends`, the user has named the backends, and a peer is an error
-/// instead. Without trailers and moving bodies all `backends` are returned. The error names `--towing` if there are
-/// trailers, otherwise `--scene`.
+/// Returns the `backends` that can simulate the trailers and the scene of `overrides`. Reference vehicles (solvers
+/// without wheel rows) support neither trailers nor scenes with platforms or free bodies. Without trailers and such
+/// scenes, all `backends` are returned.
+///
+/// Otherwise reference vehicles are left out. If `has_named_backends`, the user has named the backends, and a reference
+/// vehicle among them is an error instead. The error names `--towing` if there are trailers, otherwise `--scene`.
 pub fn capable_backends(
     mut backends: Vec<SolverInfo>,
     has_named_backends: bool,
     overrides: &Overrides,
 ) -> Result<Vec<SolverInfo>, BadArgument> {
     let has_moving_bodies = overrides.scene.as_ref().is_some_and(has_moving_bodies);
-    // Argument that a peer cannot satisfy, and the reason; trailers come first.
+    // Argument that a reference vehicle cannot satisfy, and its feature; trailers come first.
     let (argument, feature) = match (overrides.trailers.is_empty(), has_moving_bodies) {
         (true, false) => return Ok(backends),
         (false, _) => ("--towing", "a trailer"),
         (true, true) => ("--scene", "a scene with moving boxes"),
     };
-    // Peers are the solvers without wheel rows.
+    // Reference vehicles are the solvers without wheel rows.
     if let Some(peer) = backends.iter().find(|info| has_named_backends && !info.has_wheel_rows) {
         let found = format!("{feature} with the reference vehicle `{}`", peer.name);
         return Err(BadArgument {
@@ -55,8 +57,9 @@ pub fn check_capable(
     })
 }
 
-/// Checks each of `backends` as [`check_capable`] does if the user has named them by `--solvers`, whose values are `names`.
-/// Solvers that the user has not named are left out of a manoeuvre that they cannot simulate.
+/// Checks that each of `backends` can simulate `setup` if the user has named them. `names` are the values of
+/// `--solvers`; empty names are accepted unchecked, because solvers that the user has not named are left out of a
+/// manoeuvre that they cannot simulate.
 pub fn check_named(
     names: &[String],
     backends: &[SolverInfo],

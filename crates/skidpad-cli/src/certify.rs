@@ -23,9 +23,10 @@ use crate::run::{check_parameters, create_progress_bar, read_overrides, resolve_
 const MAX_NAMED_METRICS: usize = 1;
 
 /// Simulates the manoeuvres on each solver at every rate, prints the tables and writes the HTML report and the CSV
-/// table. Returns the exit code of [`report_health`]. All arguments, files and output paths are checked before the
-/// first run. The tables of a manoeuvre are printed after its runs, the totals and the paths at the end. Notes about
-/// the vehicle go to the standard error.
+/// table. Returns the exit code of [`report_health`].
+///
+/// All arguments, files and output paths are checked before the first run. The tables of a manoeuvre are printed after
+/// its runs, the totals and the paths at the end. Notes about the vehicle are printed to the standard error.
 pub fn certify(arguments: &Certify) -> Result<ExitCode> {
     let backends = select_solvers(&arguments.solvers)?;
     let vehicle = load_vehicle(&arguments.vehicle, &arguments.changes.roots, &arguments.vehicle_changes)?;
@@ -108,9 +109,9 @@ fn check_deviation(percent: f64) -> Result<f64, BadArgument> {
     Err(BadArgument { argument: "--within-percent", found: percent.to_string(), accepts })
 }
 
-/// Returns the title of the manoeuvre and one table per solver: figures in rows, rates in columns, then the order of
-/// convergence and the longest step that keeps the figure. The head of the first column is the name of the solver, with
-/// `(reference)` for a peer.
+/// Returns the title of the manoeuvre and a table for each solver: metrics in rows, step rates in columns, then the
+/// order of convergence and the longest step that keeps the metric. The head of the first column is the name of the
+/// solver, with `(reference)` for a peer (a solver that only serves comparisons).
 fn figure_tables(study: &StepSizeStudy) -> String {
     let rate_runs = &study.rate_runs;
     let mut text = format!("\n{}: {}\n", rate_runs.manoeuvre, rate_runs.about);
@@ -134,8 +135,8 @@ fn figure_tables(study: &StepSizeStudy) -> String {
     text
 }
 
-/// Returns the cells of a figure in the table of solver `solver_number`: label, unit, value at each rate, order of
-/// convergence, longest step.
+/// Returns the cells of a metric in the table of solver number `solver_number`: label, unit, value at each rate, order
+/// of convergence, longest step that keeps the metric.
 fn figure_cells(row: &StudyRow, solver_number: usize) -> Vec<String> {
     let verdict = &row.verdicts[solver_number];
     let mut cells = vec![row.metric.label.clone(), row.metric.unit.to_string()];
@@ -144,10 +145,11 @@ fn figure_cells(row: &StudyRow, solver_number: usize) -> Vec<String> {
     cells
 }
 
-/// Prints a warning to the standard error for each solver and rate with an unsolved step (a value that is not finite,
-/// or no convergence), with a car that left the ground of the scene, or with an unfinished course. Returns the exit
-/// code by the rules of [`crate::run::report_health`]. These rules are: [`UNFINISHED_EXIT_CODE`] if a car left the
-/// ground, or if a solver that is no peer has an unsolved step or an unfinished course; otherwise success.
+/// Prints a warning to the standard error for each solver and step length with an unsolved step (a value that is not
+/// finite, or no convergence), with a car that left the ground of the scene, or with an unfinished course.
+///
+/// Returns [`UNFINISHED_EXIT_CODE`] if any car left the ground, or if a solver that is no peer has an unsolved step or
+/// an unfinished course; otherwise success.
 fn report_health(studies: &[StepSizeStudy]) -> ExitCode {
     let solvers = studies.iter().flat_map(|study| &study.rate_runs.solvers);
     let mut exit_code = ExitCode::SUCCESS;
@@ -169,7 +171,7 @@ fn report_health(studies: &[StepSizeStudy]) -> ExitCode {
                 let [backend, reason] = [solver_runs.backend, &incomplete_course.text()];
                 print_error(&format!("warning: {backend}, step length {:.2} ms: the car {reason}", sample.dt_s * 1e3));
             }
-            // || An unsolved step or an unfinished course of a peer is no failure.
+            // An unsolved step or an unfinished course of a peer is no failure.
             if sample.off_scene.is_some() || (is_unsolved || sample.incomplete.is_some()) && !solver_runs.peer {
                 exit_code = ExitCode::from(UNFINISHED_EXIT_CODE);
             }
@@ -178,8 +180,8 @@ fn report_health(studies: &[StepSizeStudy]) -> ExitCode {
     exit_code
 }
 
-/// Returns the table of the longest step that keeps every figure, for each manoeuvre and solver, with the deciding
-/// figures.
+/// Returns the table of the longest step that keeps every metric, for each manoeuvre and solver, with the metrics that
+/// limit it.
 fn totals_table(studies: &[StepSizeStudy]) -> String {
     // No column is right-aligned.
     let mut table = Table::new(usize::MAX);
@@ -194,8 +196,8 @@ fn totals_table(studies: &[StepSizeStudy]) -> String {
     format!("\nLongest step that keeps every metric\n\n{}", table.to_text(TABLE_INDENT))
 }
 
-/// Returns the first [`MAX_NAMED_METRICS`] figures that limit the step, and the number of further ones. The text is
-/// empty if no figure limits the step.
+/// Returns the first [`MAX_NAMED_METRICS`] metrics that limit the step, and the number of further ones. The text is
+/// empty if no metric limits the step.
 fn limiting_metrics_text(summary: &SolverSummary) -> String {
     let named_metrics = summary.limiting_metrics.iter().take(MAX_NAMED_METRICS).cloned().collect::<Vec<_>>().join(", ");
     match summary.limiting_metrics.len().saturating_sub(MAX_NAMED_METRICS) {

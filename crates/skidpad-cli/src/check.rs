@@ -18,10 +18,12 @@ use crate::output::{TABLE_INDENT, Table, print, print_error_report};
 use crate::roots::allowed_roots;
 use crate::trailers::load_trailers;
 
-/// Checks each vehicle, with the trailers of `--towing` behind it. Prints a summary of each, or one JSON object of all
-/// with `--json`. Prints the faults of a vehicle file to the standard error and continues; the exit code is then that
-/// for failure. A fault of a folder or of a trailer ends the command. All paths of `--allow-root` are checked first.
-/// Notes about trailers go to the standard error.
+/// Checks each vehicle, with the trailers of `--towing` behind it. Prints a summary of each vehicle, or with `--json`
+/// one object of all vehicles at the end.
+///
+/// A fault of a vehicle file is printed to the standard error; the next vehicle follows, and the exit code is that for
+/// failure. A folder of `--allow-root` that does not exist ends the command before the first vehicle. A fault of a
+/// trailer ends the command, too. Notes about trailers are printed to the standard error.
 pub fn check(arguments: &Check) -> Result<ExitCode> {
     let mut exit_code = ExitCode::SUCCESS;
     let mut vehicle_objects = Map::new();
@@ -56,11 +58,12 @@ fn warnings(vehicle: &LoadedVehicle) -> Vec<String> {
     vehicle.notes.iter().map(ToString::to_string).chain(lints(&vehicle.model)).collect()
 }
 
-/// Returns the text about a vehicle without faults: name, tables of its dolly, wheels, axles, whole car, trailers,
-/// longest stable steps and damping ratios, then the keys with old names and the warnings. Empty tables are omitted. If
-/// the vehicle tows trailers, wheels, axles and car are those under the load on its hitch. `train` is the vehicle and
-/// its trailers, from the front. The load on the hitch is added to the titles of these tables. Keys with old names and
-/// warnings follow the tables.
+/// Returns the text about a vehicle without faults: name, tables of dolly, wheels, axles, vehicle, figures over speed,
+/// trailers, longest stable steps and damping ratios, then keys with old names and warnings. Empty tables are omitted.
+/// `train` is the vehicle and its trailers, from the front.
+///
+/// If the vehicle tows trailers, wheels, axles and vehicle are those under the load on its hitch, as the titles of
+/// these tables state.
 fn summary(name: &str, vehicle: &LoadedVehicle, train: &[&Model]) -> String {
     let mut text = format!("{}: {}, valid\n", one_line(name), one_line(&vehicle.spec.name));
     let mut tables: Vec<Table> = vehicle.dolly.iter().flat_map(|dolly| dolly_tables(dolly)).collect();
@@ -108,20 +111,21 @@ fn dolly_tables(model: &Model) -> [Table; 3] {
     [wheels, axles, column_table("dolly", vec![String::new()], &[lists::towing(model)])]
 }
 
-/// Returns the figures of a car. If it is loaded by trailers (`hitch_loaded_model`), returns only the figures that are
-/// valid under this load.
+/// Returns the metrics of a vehicle. With `hitch_loaded_model`, the model under the load of its trailers, returns the
+/// metrics of that model, without those that are only valid for the vehicle alone.
 fn car_metrics(model: &Model, hitch_loaded_model: Option<&Model>) -> Vec<Metric> {
     let Some(loaded_model) = hitch_loaded_model else { return lists::car(model) };
     lists::car(loaded_model).into_iter().filter(|metric| train::is_valid_with_trailers(&metric.name)).collect()
 }
 
-/// Returns the figures of sway (lateral oscillation of the train) and of the train, which is listed from the front; an
-/// empty list without trailers.
+/// Returns the metrics of sway (lateral oscillation of the train), then those of the train, which is listed from the
+/// front. The list is empty without trailers.
 fn train_metrics(train: &[&Model]) -> Vec<Metric> {
     if train.len() < 2 { Vec::new() } else { [sway::list(train), train::list(train)].concat() }
 }
 
-/// Returns the table of the figures over speed; an empty table for a vehicle with trailers or without stiff tyres.
+/// Returns the table of the metrics at each of [`lists::LISTED_SPEEDS_MPS`]. The table is empty for a vehicle with
+/// trailers, or if its tyres have no stiffness.
 fn speed_table(train: &[&Model]) -> Table {
     let heads = lists::LISTED_SPEEDS_MPS.map(|speed| format!("{speed} m/s"));
     match train {
@@ -134,7 +138,7 @@ fn speed_table(train: &[&Model]) -> Table {
     }
 }
 
-/// Returns the table of the figures of a vehicle with its trailers; an empty table without trailers.
+/// Returns the table of [`train_metrics`]: sway and train. The table is empty without trailers.
 fn trailers_table(train: &[&Model]) -> Table {
     match train_metrics(train) {
         // An empty table; 2 is the first right-aligned column.
@@ -160,8 +164,8 @@ fn column_table(title: &str, column_heads: Vec<String>, metric_lists: &[Vec<Metr
     table
 }
 
-/// Returns the table of the longest stable step of each solver, ms, with the reason; `any` for solvers that are stable
-/// at every step, and `-` for an unknown step.
+/// Returns the table of the longest stable step of each solver with the reason: a step length in ms, `any` for solvers
+/// that are stable at every step, or `-` if it is unknown.
 fn stable_steps_table(vehicle: &LoadedVehicle) -> Table {
     // No column is right-aligned.
     let mut table = Table::new(usize::MAX);
@@ -188,9 +192,10 @@ const RATES_HZ: [f64; 4] = [30.0, 60.0, 120.0, 240.0];
 /// Relative change of a damping ratio up to which it is not printed.
 const DAMPING_TOLERANCE: f64 = 0.03;
 
-/// Returns each mode with its damping ratio from the description and the ratios that result from steps at [`RATES_HZ`].
-/// A ratio is `None` if the mode reverses within one step. The list is empty if the springs cannot hold the car
-/// upright.
+/// Returns the modes heave, pitch, roll with rolling tyres (which creep sideways freely), and roll with stationary
+/// tyres (fixed contact points). Each has its name, its damping ratio from the description, and the ratios that remain
+/// in steps at [`RATES_HZ`]. A ratio in steps is `None` if the motion of the mode reverses within one step. The list is
+/// empty if the springs cannot hold the vehicle upright.
 fn damping_ratios(vehicle: &LoadedVehicle) -> Vec<(&'static str, f64, [Option<f64>; 4])> {
     let Some(modes) = Modes::new(&vehicle.model) else { return Vec::new() };
     // Damping ratios of all modes in steps, by rate.
@@ -208,9 +213,9 @@ fn damping_ratios(vehicle: &LoadedVehicle) -> Vec<(&'static str, f64, [Option<f6
     named_modes.into_iter().enumerate().map(mode_row).collect()
 }
 
-/// Returns the table of the damping ratios that the step length changes by more than [`DAMPING_TOLERANCE`] at any rate
-/// of [`RATES_HZ`]; an empty table if there are none. Undamped modes are left out. A ratio of a mode that reverses
-/// within one step is `-`.
+/// Returns the table of the modes whose damping ratio changes by more than [`DAMPING_TOLERANCE`] in steps at any of
+/// [`RATES_HZ`], with the ratios of [`damping_ratios`]. A mode that reverses within one step counts as changed, and its
+/// ratio is `-`. Undamped modes are left out. The table is empty if there is no such mode.
 fn damping_table(vehicle: &LoadedVehicle) -> Table {
     // Right-aligned from column 1 on.
     let mut table = Table::new(1);
@@ -285,17 +290,18 @@ fn dolly_json(model: &Model) -> Value {
     json!({ "wheels": wheels_json(model), "axles": axles_json(model), "whole": to_json(&lists::towing(model)) })
 }
 
-/// Returns the figures of [`speed_table`] as a JSON object by the speed in m/s.
+/// Returns the metrics of [`speed_table`] as a JSON object with the speeds in m/s as keys; an empty object with
+/// trailers.
 fn speeds_json(train: &[&Model]) -> Value {
     let [model] = train else { return json!({}) };
     let speeds = lists::LISTED_SPEEDS_MPS.iter().map(ToString::to_string);
     Value::Object(speeds.zip(lists::over_speed(model).iter().map(|metrics| to_json(metrics))).collect())
 }
 
-/// Returns the figures of [`summary`] as a JSON object, unrounded: name, dolly (or `null`), wheels, axles, car, figures over
-/// speed by their speed in m/s, train, damping ratios of all modes and rates, longest stable steps ([`StableStep::to_json`]), warnings, and keys with old
-/// names. If the vehicle tows trailers, wheels and axles are those under the load on its hitch. The car is the vehicle
-/// with the figures of `car_metrics`.
+/// Returns the content of [`summary`] as a JSON object with unrounded metrics: name, dolly (or `null`), wheels, axles,
+/// car, metrics over speed, train, damping ratios of all modes and rates, longest stable steps
+/// ([`StableStep::to_json`]), warnings, and keys with old names. If the vehicle tows trailers, wheels and axles are
+/// those under the load on its hitch, and the car has the metrics of [`car_metrics`].
 fn vehicle_json(vehicle: &LoadedVehicle, train: &[&Model]) -> Value {
     let hitch_loaded_model = train::with_hitch_load(train);
     let model = hitch_loaded_model.as_ref().unwrap_or(&vehicle.model);

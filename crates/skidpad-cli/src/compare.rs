@@ -28,10 +28,12 @@ use crate::trailers::load_trailers;
 /// Largest number of solvers with `--against`: each of their curves, for both cars, has a line of its own.
 const MAX_SOLVERS_OF_TWO_CARS: usize = 3;
 
-/// Simulates the manoeuvres on each solver, prints a table for each manoeuvre and writes the HTML report and the CSV
-/// table. Returns the exit code of [`report_health`]. All arguments, files and output paths are checked before the
-/// first run. With [`Compare::separate`] each manoeuvre has a report of its own. With [`Compare::against`] another car is
-/// driven in the same way.
+/// Simulates the manoeuvres on each solver, prints a table for each manoeuvre, and writes the HTML report, the CSV
+/// table and the exports. Returns the exit code of [`health_code`]. All arguments, files and output paths are checked
+/// before the first run.
+///
+/// With [`Compare::against`] another car (`before`) is driven in the same way. With [`Compare::separate`] or all
+/// manoeuvres, each manoeuvre has a report of its own, and `--json`, `--metrics-csv` and `--telemetry` are errors.
 pub fn compare(arguments: &Compare) -> Result<ExitCode> {
     let backends = solvers_of(arguments)?;
     let vehicle = load_vehicle(&arguments.vehicle, &arguments.changes.roots, &arguments.vehicle_changes)?;
@@ -45,6 +47,7 @@ pub fn compare(arguments: &Compare) -> Result<ExitCode> {
     if let Some(path) = &arguments.telemetry {
         export::telemetry_format("--telemetry", path, false)?;
     }
+    // The channels of the first solver are those that the log may have.
     let log = match backends.first() {
         Some(solver) => measured_log::load(&arguments.log, solver, &vehicle.model)?,
         None => None,
@@ -98,8 +101,8 @@ fn solvers_of(arguments: &Compare) -> Result<Vec<SolverInfo>> {
     Ok(backends)
 }
 
-/// Loads the vehicle `name` of `--against`, with the start and ground of `overrides` and its own trailers. The car has no
-/// label yet.
+/// Loads the vehicle `name` of `--against`, without the changes of `--set`, and prints its notes. The car has the start
+/// and ground of `overrides`; the trailers of `--towing` are loaded again behind it. It has no label yet.
 fn load_other_car(arguments: &Compare, name: &str, overrides: &Overrides) -> Result<StudyCar> {
     let vehicle = load_vehicle(name, &arguments.changes.roots, &VehicleChanges::default())?;
     print_notes(&vehicle);
@@ -116,8 +119,8 @@ fn car_labels(arguments: &Compare) -> [String; 2] {
     if labels[0] == labels[1] { ["after", "before"].map(String::from) } else { labels }
 }
 
-/// Returns the files that the runs depend on, with their hashes: vehicles and trailers (shipped or on disk), their tyre
-/// files, the scene and its ground files, and the measured log.
+/// Returns the files that the runs depend on, with their hashes: vehicles and trailers (shipped or on disk), tyre files
+/// of the vehicles, the scene and its ground files, and the measured log.
 ///
 /// # Errors
 /// A file cannot be read.
@@ -159,7 +162,8 @@ fn input_files(
     Ok(inputs)
 }
 
-/// Writes the exports that the arguments ask for.
+/// Writes those of the exports `--json`, `--metrics-csv` and `--telemetry` that are given. With two cars the JSON
+/// object has the runs of the other car under the key `against`.
 fn write_exports(study: &Study<'_>, runs: &StudyRuns, selections: &[(&str, Selection)]) -> Result<()> {
     if let Some(path) = &study.arguments.json {
         let log = study.log.as_ref();
@@ -185,8 +189,9 @@ fn write_exports(study: &Study<'_>, runs: &StudyRuns, selections: &[(&str, Selec
     Ok(())
 }
 
-/// Returns the runs of all cars with their names in a telemetry file: manoeuvre and solver, and the label of the car if
-/// there are two. `selections` are those of the solvers.
+/// Returns the runs of all cars for a telemetry file, those of the car to compare with first. A name is
+/// `manoeuvre/solver`, followed by `/label` if there are two cars. `selections` are the selected channels of each
+/// solver; a solver without one is left out.
 fn named_runs<'a>(study: &'a Study<'_>, runs: &'a StudyRuns, selections: &'a [(&str, Selection)]) -> Vec<NamedRun<'a>> {
     let before = study.before.iter().map(|car| (car, &runs.before));
     let mut named = Vec::new();
@@ -206,8 +211,8 @@ fn named_runs<'a>(study: &'a Study<'_>, runs: &'a StudyRuns, selections: &'a [(&
     named
 }
 
-/// Checks that the exports can be written, and that none is the vehicle, one of its tyres, the scene, the log or the
-/// other export.
+/// Checks that the exports can be written. No export may be the vehicle, one of its tyre files, the vehicle of
+/// `--against`, the scene, the log, or another export.
 fn check_exports(arguments: &Compare, vehicle: &LoadedVehicle) -> Result<()> {
     let inputs = [
         ("the vehicle", Some(Path::new(&arguments.vehicle))),

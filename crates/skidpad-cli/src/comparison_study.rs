@@ -23,7 +23,8 @@ use crate::measured_log::deviation_table;
 use crate::output::{TABLE_INDENT, Table, print, print_error, printable_path};
 use crate::run::{SCENE_MANOEUVRE, assists_table, check_parameters, create_progress_bar, report_health, resolve_setup};
 
-/// Returns the exit code of [`report_health`] for all runs of `comparisons`, after its warnings.
+/// Prints the warnings of [`report_health`] about all runs of `comparisons`, and returns its exit code. Reference
+/// vehicles do not count for the code.
 pub fn health_code<'a>(comparisons: impl IntoIterator<Item = &'a Comparison>) -> ExitCode {
     report_health(comparisons.into_iter().flat_map(|comparison| &comparison.outcomes), false)
 }
@@ -106,8 +107,9 @@ impl StudyRuns {
 }
 
 impl Study<'_> {
-    /// Builds the manoeuvres of the arguments and checks their parameters and their start. Of all manoeuvres, those that do not accept the
-    /// changed start are left out with a warning; of named ones they are an error.
+    /// Builds the manoeuvres of the arguments, and checks their parameters, and the start and the solvers for every
+    /// car. A named manoeuvre that does not accept the start or a named solver is an error. If all manoeuvres are
+    /// driven, such a manoeuvre is left out with a warning.
     pub fn manoeuvres(&self) -> Result<Vec<Box<dyn Procedure>>> {
         let Compare { manoeuvre, changes, .. } = self.arguments;
         let build = |entry: &ManoeuvreEntry| -> Result<Box<dyn Procedure>> {
@@ -146,7 +148,8 @@ impl Study<'_> {
         self.before.iter().chain([&self.car])
     }
 
-    /// Returns the stem of the file names of the report on `manoeuvres`.
+    /// Returns the stem of the file names of the report on `manoeuvres`, such as
+    /// `corvette_c5_against_bmw_320i_mf_braking`. The part with `against` is missing for one car.
     pub fn file_stem(&self, manoeuvres: &[String]) -> String {
         let against =
             self.before.as_ref().map_or_else(String::new, |car| format!("_against_{}", vehicle_stem(&car.name)));
@@ -162,8 +165,9 @@ impl Study<'_> {
         self.print_table(&format!("{}{against}, {:.1} Hz\n", name(&self.car), 1.0 / self.dt.seconds()))
     }
 
-    /// Simulates a manoeuvre on each solver with a progress bar, and prints its table. Returns the runs of the car, and of
-    /// the car to compare with.
+    /// Simulates a manoeuvre with each car on each solver with a progress bar, and prints its table and, with a
+    /// measured log, the deviations from the log. Returns the runs of the car, and of the car to compare with (`None`
+    /// for one car).
     ///
     /// # Errors
     /// The temporary file with the telemetry could not be written or read.
@@ -191,6 +195,9 @@ impl Study<'_> {
     }
 
     /// Simulates a manoeuvre of one car on each solver with a progress bar.
+    ///
+    /// # Errors
+    /// The temporary file with the telemetry could not be written or read.
     fn drive_car(&self, car: &StudyCar, manoeuvre: &dyn Procedure) -> Result<Comparison> {
         // The progress sets the length.
         let progress_bar = create_progress_bar(0);
@@ -208,8 +215,8 @@ impl Study<'_> {
         Ok(comparison)
     }
 
-    /// Writes the HTML report and the CSV table of `runs`, and prints their paths. Published figures of the manoeuvres are
-    /// driven for a report about one car.
+    /// Writes the HTML report and the CSV table of `runs`, and prints their paths. For a report about one car, first
+    /// drives the published figures that belong to the manoeuvres.
     pub fn save_report(&self, runs: &StudyRuns, [page_path, csv_path]: &[PathBuf; 2]) -> Result<()> {
         let before = self.before.as_ref().map(|car| car.reported(&runs.before));
         let published = if before.is_some() { RoadTest::default() } else { self.drive_published_figures(&runs.car) };
@@ -226,7 +233,8 @@ impl Study<'_> {
         self.print_table(&format!("\nreport   {}\nmetrics  {}\n", printable_path(page_path), printable_path(csv_path)))
     }
 
-    /// Drives the published figures of the manoeuvres of `comparisons` on the solvers that are no reference vehicles.
+    /// Drives the published figures that belong to the manoeuvres of `comparisons`, on the solvers that are no
+    /// reference vehicles.
     fn drive_published_figures(&self, comparisons: &[Comparison]) -> RoadTest {
         let solvers: Vec<SolverInfo> = self.backends.iter().filter(|info| !info.comparison_only).copied().collect();
         let manoeuvres: Vec<&str> = comparisons.iter().map(|comparison| comparison.manoeuvre).collect();
@@ -235,7 +243,8 @@ impl Study<'_> {
     }
 }
 
-/// Returns the exports as pairs of argument and path: `--json`, `--metrics-csv` and `--telemetry`, those that are given.
+/// Returns the exports that are given as pairs of argument and path, in the order `--json`, `--metrics-csv`,
+/// `--telemetry`.
 pub fn export_paths(arguments: &Compare) -> impl Iterator<Item = (&'static str, &Path)> {
     let paths = [
         ("--json", arguments.json.as_deref()),
@@ -255,9 +264,9 @@ pub fn manoeuvre_names(names: &[String], changes: &Changes) -> Vec<String> {
     }
 }
 
-/// Returns the table of a comparison: figures in rows, a column for each solver, and the spread between the solvers
-/// that are no peers. Peers are marked with `*`. The tables of assists follow. A footnote explains `*` if there is a
-/// peer. The title names and describes the manoeuvre.
+/// Returns the title and description of a manoeuvre, and its table: metrics in rows, a column for each solver, and the
+/// spread. Peers (reference vehicles and variants) are marked with `*`, do not count in the spread, and are explained
+/// by a footnote. The tables of the assists of each solver follow.
 fn comparison_table(comparison: &Comparison) -> String {
     // Right-aligned from column 1 on.
     let mut table = Table::new(1);
@@ -282,8 +291,9 @@ fn comparison_table(comparison: &Comparison) -> String {
     text
 }
 
-/// Returns the table of the metrics of two cars with the labels `labels`, before and after a change: values on the first
-/// solver that is no reference vehicle, their difference, and the larger spread of the solvers.
+/// Returns the table of the metrics of two cars with the labels `labels`, before and after a change. The columns are
+/// the values on the first solver that is no peer, or otherwise on the first, their difference, the difference in %,
+/// and the larger spread of the solvers of both cars.
 fn change_table(labels: [&str; 2], [before, after]: [&Comparison; 2]) -> String {
     // Right-aligned from column 1 on.
     let mut table = Table::new(1);
@@ -315,7 +325,8 @@ pub fn result_paths(folder: &Path, stem: &str) -> Result<[PathBuf; 2], Unwritabl
     Ok(paths)
 }
 
-/// Returns the stem of file names for the vehicle called `name`, or with the file at that path.
+/// Returns the stem of file names for the vehicle called `name`, or for the vehicle file at this path; `vehicle` if the
+/// path has no file name.
 pub fn vehicle_stem(name: &str) -> String {
     Path::new(name).file_stem().map_or_else(|| "vehicle".into(), |stem| stem.to_string_lossy().into_owned())
 }

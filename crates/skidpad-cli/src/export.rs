@@ -37,8 +37,9 @@ pub fn select_channels(history: &History, solver: &SolverInfo, model: &Arc<Model
     })
 }
 
-/// Returns the health of a run: worst step report, and time and place at which the car left the ground or was lost, or
-/// `null`.
+/// Returns the numerical health of a run as a JSON object: the worst step report, time and place at which the car left
+/// the ground, and time and reason of a lost control (spin or rollover). The last two are `null` if they did not
+/// happen.
 pub fn health(trajectory: &Trajectory) -> Value {
     let (worst_report, off_scene) = (trajectory.worst_report(), trajectory.off_scene());
     json!({
@@ -51,9 +52,9 @@ pub fn health(trajectory: &Trajectory) -> Value {
     })
 }
 
-/// Returns the JSON object of the comparisons of a `vehicle`: metrics, health and time histories of every run. Without
-/// selected channels there are no histories. `histories` are the selections of the solvers, each with the name of its
-/// solver. With a measured `log` each run has its deviations.
+/// Returns the JSON object of the comparisons of a `vehicle`, with an entry for each run: metrics, health, time
+/// histories of the selected channels, and deviations from a measured `log`. `histories` are the selections of the
+/// solvers, each with the name of its solver. If no channels are selected, histories are empty.
 pub fn comparison_json(
     vehicle: &str,
     dt: TimeStep,
@@ -84,7 +85,8 @@ pub fn comparison_json(
     json!({ "vehicle": vehicle, "rate_hz": 1.0 / dt.seconds(), "runs": runs })
 }
 
-/// Returns an object that maps the selected channels of a run to their values; empty if all channels are selected.
+/// Returns an object that maps the selected channels of a run to their values in the selected rows. The object is empty
+/// if all channels are selected, which is the default.
 fn history_json(trajectory: &Trajectory, selection: &Selection) -> Value {
     if !selection.is_restricted() {
         return json!({});
@@ -99,9 +101,9 @@ fn history_json(trajectory: &Trajectory, selection: &Selection) -> Value {
     Value::Object(names.into_iter().zip(columns).map(|(name, values)| (name, json!(values))).collect::<Map<_, _>>())
 }
 
-/// Returns the metrics of `cars`, pairs of a label and comparisons, as CSV text with the columns standard, group, metric,
-/// value, units, description. The group is the manoeuvre and the solver, such as `braking/impulse`, followed by the label
-/// of the car unless it is empty. A metric without a value has an empty cell.
+/// Returns the metrics of `cars`, pairs of a label and comparisons, as CSV text with the columns standard, group,
+/// metric, value, units, description. The group is the manoeuvre and the solver, such as `braking/impulse`, followed by
+/// `/label` unless the label of the car is empty. A metric without a value has an empty cell.
 pub fn metrics_csv(cars: &[(&str, &[Comparison])]) -> Result<String> {
     let mut writer = csv::Writer::from_writer(Vec::new());
     let write_failure = |error: csv::Error| Failure::from_error(error);
@@ -134,7 +136,8 @@ pub fn uses_standard_output<'a>(paths: impl IntoIterator<Item = &'a Path>) -> bo
     paths.into_iter().any(|path| path == Path::new(STANDARD_OUTPUT))
 }
 
-/// Returns the format of the telemetry file `path` of `argument`. Only `accepts_csv` accepts CSV.
+/// Returns the format of the telemetry file `path`, by its ending. CSV is only accepted if `accepts_csv`. `argument`
+/// names the argument of the path in errors.
 ///
 /// # Errors
 /// A format that this build cannot write, or CSV where it is not accepted.

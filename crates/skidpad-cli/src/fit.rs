@@ -20,9 +20,12 @@ const INTERVAL_DIGITS: i32 = 2;
 /// Largest number of decimal places of an estimate.
 const MAX_DECIMALS: i32 = 9;
 
-/// Estimates the parameters of a description and prints them with their 95 % intervals, the parameters that the data do
-/// not identify, and the agreement with each quantity. Writes the vehicle file with the estimates, and a JSON file, if
-/// they are named. The exit code tells if the search ended without convergence.
+/// Estimates the parameters of a description of a fit, and prints the result of [`summary`]. Writes the vehicle file
+/// with the estimates, and a JSON file, if they are named. No output may be an input or the other output; this is
+/// checked before the search.
+///
+/// Returns [`UNFINISHED_EXIT_CODE`] with a warning if the search ended without convergence. The files are written in
+/// this case, too.
 pub fn fit(arguments: &Arguments) -> Result<ExitCode> {
     let outputs = [("--out", arguments.out.as_deref()), ("--json", arguments.json.as_deref())];
     let outputs = || outputs.into_iter().filter_map(|(argument, path)| Some((argument, path?)));
@@ -65,7 +68,9 @@ fn write(path: &Path, text: &str) -> Result<()> {
     Ok(write_atomically(path, |out| out.write_all(text.as_bytes())).map_err(Unwritable::from)?)
 }
 
-/// Returns the printed result.
+/// Returns the printed result: estimates with their 95 % intervals, combinations of parameters that the data do not
+/// identify, parameters that depend on each other, agreement with each quantity, and the root mean square of all
+/// differences in standard deviations.
 fn summary(arguments: &Arguments, result: &FitResult) -> String {
     let solution = &result.solution;
     let mut text = format!("{} cars simulated\n\n{}", solution.evaluations, parameter_table(solution));
@@ -97,7 +102,8 @@ fn summary(arguments: &Arguments, result: &FitResult) -> String {
     text
 }
 
-/// Returns the table of the parameters with estimates and intervals.
+/// Returns the table of the parameters: start, estimate and 95 % interval. Without an interval the cell states that the
+/// estimate is at its bound, or that the parameter is not identified.
 fn parameter_table(solution: &Solution) -> String {
     let mut table = Table::new(1);
     table.push_row(["parameter", "start", "estimate", "95 % interval"]);

@@ -13,8 +13,9 @@ static IS_DEFERRED: AtomicBool = AtomicBool::new(false);
 /// Whether an interrupt was deferred.
 static IS_REQUESTED: AtomicBool = AtomicBool::new(false);
 
-/// Installs the handler: an interrupt removes unfinished files and ends the program, unless it is deferred. If no handler
-/// can be set, an interrupt still ends the program but leaves temporary files behind.
+/// Installs the handler: an interrupt removes unfinished files and ends the program with [`INTERRUPTED_EXIT_CODE`].
+/// During a [`Deferral`] the first interrupt only prints a message and sets [`IS_REQUESTED`]. If no handler can be set,
+/// an interrupt still ends the program but leaves temporary files behind.
 pub fn install_handler() {
     _ = ctrlc::set_handler(|| {
         if IS_DEFERRED.load(Ordering::Relaxed) && !IS_REQUESTED.swap(true, Ordering::Relaxed) {
@@ -44,7 +45,7 @@ impl Drop for Deferral {
     }
 }
 
-/// Returns whether an interrupt was deferred.
+/// Returns whether an interrupt was deferred, so that the command should stop.
 pub fn is_requested() -> bool {
     IS_REQUESTED.load(Ordering::Relaxed)
 }

@@ -55,11 +55,11 @@ const COMMAND_LINE_EXIT_CODE: u8 = 2;
 /// Exit code that shells use for a program that was interrupted from the keyboard.
 const INTERRUPTED_EXIT_CODE: u8 = 130;
 
-/// Runs the command of the command line and returns its exit code. Installs handlers first: an interrupt removes
-/// unfinished files and ends the program with [`INTERRUPTED_EXIT_CODE`]; commands that resume finish their present runs
-/// first. A wrong command line and the failure of a
-/// command are reported on the standard error. `--help` and `--version` print their text and end the program with
-/// success.
+/// Runs the command of the command line and returns its exit code. A wrong command line and the failure of a command
+/// are reported on the standard error. `--help` and `--version` print their text and end the program with success.
+///
+/// Handlers are installed first. An interrupt removes unfinished files and ends the program with
+/// [`INTERRUPTED_EXIT_CODE`]; commands that can be resumed finish their present runs before.
 fn main() -> ExitCode {
     interrupt::install_handler();
     report_size_limits();

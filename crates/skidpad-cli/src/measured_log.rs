@@ -31,8 +31,9 @@ pub fn load(options: &LogOptions, solver: &SolverInfo, model: &Arc<Model>) -> Re
     Ok(Some(log.map_err(|faults| FaultList::new(faults.into_iter().map(with_name).collect()))?))
 }
 
-/// Returns a table of the deviations of `runs`, pairs of a name and telemetry, from `log`: the root mean square and the
-/// largest difference for each channel. A text about missing common times replaces an empty table.
+/// Returns a title and the table of the deviations of `runs`, pairs of a name and telemetry, from `log`. Each channel
+/// has a row with the root mean square of the differences and the largest difference of each run. Channels that no run
+/// shares with the log are left out. If there is none, a text replaces the table.
 pub fn deviation_table(log: &MeasuredLog, runs: &[(String, &Trajectory)]) -> String {
     let runs: Vec<(&String, Vec<Deviation>)> =
         runs.iter().map(|(name, trajectory)| (name, log.deviations(trajectory))).collect();
@@ -49,6 +50,7 @@ pub fn deviation_table(log: &MeasuredLog, runs: &[(String, &Trajectory)]) -> Str
             continue;
         }
         is_empty = false;
+        // Largest magnitude of the row, which determines the digits of all its cells.
         let largest = found.iter().flatten().fold(0.0, |peak: f64, deviation| peak.max(deviation.largest.abs()));
         let cells = found.into_iter().map(|deviation| match deviation {
             Some(deviation) => {

@@ -55,9 +55,8 @@ impl Table {
         self.rows.is_empty()
     }
 
-    /// Returns the table as text, with two spaces between columns and `indent` spaces before each line. Widths are
-    /// counted in characters. Lines have no spaces at their ends. Left-aligned cells are padded on the right,
-    /// right-aligned cells on the left.
+    /// Returns the table as text, with two spaces between columns and `indent` spaces before each line. Columns are as
+    /// wide as their widest cell, counted in characters. Lines have no spaces at their ends.
     pub fn to_text(&self, indent: usize) -> String {
         let column_count = self.rows.iter().map(Vec::len).max().unwrap_or(0);
         // Width of the widest cell of a column; rows without this cell do not count.

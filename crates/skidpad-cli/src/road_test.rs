@@ -17,8 +17,9 @@ use crate::output::{TABLE_INDENT, Table, print, print_error, print_notes};
 use crate::roots::load_vehicle;
 use crate::run::{create_progress_bar, parse_time_step};
 
-/// Drives the published tests of the vehicle on each solver and prints the table, or a JSON object. Returns
-/// [`UNFINISHED_EXIT_CODE`] if a figure fails or a step was not solved.
+/// Drives the published tests of the vehicle on each solver, and prints the table with its sources, or a JSON object.
+/// Prints a warning for each manoeuvre with a step that was not solved. Returns [`UNFINISHED_EXIT_CODE`] if a figure
+/// fails or a step was not solved.
 ///
 /// # Errors
 /// Faults of the arguments and of the vehicle file, and a vehicle without published figures.
@@ -87,7 +88,8 @@ fn figure_table(rows: &[RoadTestRow], solvers: &[&'static str]) -> Table {
     table
 }
 
-/// Returns the sources of the figures, and an explanation of figures that were not driven.
+/// Returns the table of the sources of the figures. If a figure was not driven, a list of the quantities that can be
+/// driven follows.
 fn sources_text(rows: &[RoadTestRow]) -> String {
     // No column is right-aligned.
     let mut table = Table::new(usize::MAX);

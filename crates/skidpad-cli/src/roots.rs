@@ -11,11 +11,12 @@ use crate::errors::BadArgument;
 use crate::failure::{Failure, Result};
 use crate::output::printable_path;
 
-/// Loads the vehicle called `name`, or the vehicle file at that path, with the fields of `changes` set.
+/// Loads the vehicle called `name`, or the vehicle file at that path, with the fields of `changes` set. The file must
+/// be valid without the changes, too. Files that it names may be in its own folder and in `roots`.
 ///
 /// # Errors
-/// A fault of the file, an unknown field, or a change without `=`. Faults of the changed text are reported as those of the
-/// file.
+/// A missing folder of `roots`, a fault of the file, an unknown field, or a change without `=`. Faults of the changed
+/// text are reported as those of the file.
 pub fn load_vehicle(name: &str, roots: &Roots, changes: &VehicleChanges) -> Result<LoadedVehicle> {
     let roots = allowed_roots(roots)?;
     // Reports the errors of names and paths, and of a file that is not valid without the changes.
@@ -39,8 +40,8 @@ pub fn load_vehicle(name: &str, roots: &Roots, changes: &VehicleChanges) -> Resu
     })
 }
 
-/// Returns the vehicle file `text` with the fields set that `assignments` name, each as `FIELD=VALUE`. A value that is not
-/// a TOML value counts as a text.
+/// Returns the vehicle file `text` with changed fields. `assignments` are `FIELD=VALUE`; later ones win. A value that
+/// is not valid TOML for the field is set as a text.
 fn set_fields(text: &str, assignments: &[String]) -> Result<String, BadArgument> {
     let reject = |found: &str, accepts: String| BadArgument { argument: "--set", found: format!("`{found}`"), accepts };
     let mut fields = FileFields::parse(text).map_err(|error| reject("the vehicle file", error.to_string()))?;

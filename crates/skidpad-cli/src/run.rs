@@ -37,12 +37,11 @@ const DEFAULT_RATE_HZ: f64 = 240.0;
 /// Manoeuvre that is driven on a scene if none is named.
 pub const SCENE_MANOEUVRE: &str = "coast-scene";
 
-/// Simulates one car on one solver, writes the CSV file and the JSON file if one is named, and prints the figures of
-/// the manoeuvre. Returns the exit code of [`report_health`].
+/// Simulates one car on one solver, writes the telemetry file and, if it is named, the JSON file, and prints the
+/// metrics of the manoeuvre. Returns the exit code of [`report_health`], for which reference vehicles count.
 ///
 /// All arguments, files and output paths are checked before the run starts; the first fault ends the command. If an
-/// output is the standard output, the figures are printed to the standard error. Steps: compare the outputs with all
-/// inputs; load vehicle, scene and trailers; resolve the start; simulate with a progress bar; write the files; print.
+/// output is the standard output, the metrics are printed to the standard error.
 pub fn run(arguments: &Run) -> Result<ExitCode> {
     check_outputs(arguments)?;
     let format = export::telemetry_format("--out", &arguments.out, true)?;
@@ -99,8 +98,9 @@ pub fn run(arguments: &Run) -> Result<ExitCode> {
     Ok(report_health([&outcome], true))
 }
 
-/// Checks that no output is an input or the other output. The inputs are the vehicle, the table of controls, the
-/// scene, and the measured log. A vehicle name counts as a path.
+/// Checks that no output is an input or the other output. The inputs are the vehicle, the table of controls, the scene,
+/// and the measured log. The name of a shipped vehicle counts as a path. Tyre and ground files are checked after they
+/// are known.
 fn check_outputs(arguments: &Run) -> Result<(), SameFile> {
     let inputs = [
         ("the vehicle", Some(Path::new(&arguments.vehicle))),
@@ -127,9 +127,9 @@ pub fn check_tyre_files(vehicle: &LoadedVehicle, (argument, path): (&'static str
     errors::check_not_overwriting(argument, path, &tyre_files)
 }
 
-/// Writes a JSON object that maps the names of the figures with units to unrounded values, with `null` for figures
-/// without a value, the key `health` with [`export::health`], and with a measured `log` the key `log_deviations`. The
-/// file is complete or not written at all.
+/// Writes a JSON object that maps the names of the metrics to unrounded values, `null` for a metric without a value.
+/// The key `health` has the object of [`export::health`], and with a measured `log` the key `log_deviations` has the
+/// deviations. The file is complete or not written at all.
 fn save_json(path: &Path, metrics: &[Metric], trajectory: &Trajectory, log: Option<&MeasuredLog>) -> Result<()> {
     let mut json_object = to_json(metrics);
     json_object["health"] = export::health(trajectory);
@@ -140,7 +140,7 @@ fn save_json(path: &Path, metrics: &[Metric], trajectory: &Trajectory, log: Opti
     Ok(write_atomically(path, |out| writeln!(out, "{text}")).map_err(Unwritable::from)?)
 }
 
-/// Returns a table with a row for each figure: label, value with rounding, unit.
+/// Returns a table with a row for each metric: label, rounded value, unit.
 fn metrics_table(metrics: &[Metric]) -> String {
     // Right-aligned from column 1 on.
     let mut table = Table::new(1);
@@ -150,9 +150,9 @@ fn metrics_table(metrics: &[Metric]) -> String {
     table.to_text(TABLE_INDENT)
 }
 
-/// Returns a table of the assists and tricks on a solver: name, share of the time in which each was active, and the
-/// largest value of each of its contributions, or `nothing`. A trick is an aid without a physical counterpart. Returns
-/// an empty text if the model has none.
+/// Returns a table of the assists and non-physical aids on a solver: name, share of the time in which each was active,
+/// and the largest value of each of its contributions, or `nothing`. Returns an empty text if the vehicle has none.
+/// `backend` is the name of the solver.
 pub fn assists_table(backend: &str, trajectory: &Trajectory) -> String {
     let assist_uses = trajectory.assist_use();
     if assist_uses.is_empty() {
@@ -166,7 +166,7 @@ pub fn assists_table(backend: &str, trajectory: &Trajectory) -> String {
             .iter()
             .enumerate()
             .filter(|(channel_index, _)| assist_use.is_reported(*channel_index));
-        // The second argument sets the number of decimal places.
+        // The second argument is the value that determines the number of decimal places.
         let value_text = |value: f64| four_digits(value, value);
         let channel_texts: Vec<String> = active_channels
             .map(|(channel_index, channel)| format!("{} {}", channel.name, value_text(assist_use.peak[channel_index])))
@@ -221,9 +221,13 @@ pub fn report_health<'a>(runs: impl IntoIterator<Item = &'a Outcome>, judges_pee
     exit_code
 }
 
-/// Returns the manoeuvre that the arguments ask for: the table of controls if a file is named, otherwise the named
-/// standard manoeuvre, or [`SCENE_MANOEUVRE`] without a name. The manoeuvre is built with the `overrides`, the table
-/// for the `model`. The error lists the known manoeuvres or the parameters that the manoeuvre does not have, names an unreadable file, or lists the faults of the table.
+/// Returns the manoeuvre of the arguments: the table of controls if a file is named, otherwise the named standard
+/// manoeuvre, or [`SCENE_MANOEUVRE`] without a name. A standard manoeuvre is built with the `overrides`, a table for
+/// the `model`.
+///
+/// # Errors
+/// An unknown manoeuvre, parameters that the manoeuvre does not accept (a table accepts none), an unreadable file, or
+/// the faults of the table.
 fn select_manoeuvre(arguments: &Run, model: &Model, overrides: &Overrides) -> Result<Box<dyn Procedure>> {
     // The command line requires a manoeuvre, a table or a scene.
     let Some(path) = arguments.controls.as_deref() else {
@@ -267,15 +271,17 @@ pub fn parse_step_rate(rate_hz: f64) -> Result<TimeStep, BadArgument> {
     })
 }
 
-/// Returns the changes of the arguments and the scene file, in SI units. Arguments take precedence over the scene.
-/// Prints the notes about the scene, and its keys with old names.
+/// Returns the changes of the arguments and of the scene file, in SI units. Arguments take precedence over the scene.
+/// See [`overrides_with_files`] for printed notes and errors.
 pub fn read_overrides(changes: &Changes, model: &Arc<Model>) -> Result<Overrides> {
     overrides_with_files(changes, model).map(|(overrides, _)| overrides)
 }
 
-/// Returns the result of [`read_overrides`] and the files of the ground that the scene names. Loads the scene and the
-/// trailers. A slope for a scene without a plane is an error. Prints the notes and the keys with old names. Speed and
-/// heading of the scene apply if no argument states them; its start position always applies.
+/// Returns the changes of the arguments and of the scene file, in SI units, and the ground files that the scene names.
+/// Loads the scene and the trailers behind a car of `model`, and prints their notes and keys with old names.
+///
+/// Speed and heading of the scene apply if no argument states them; its start position always applies. A slope for a
+/// scene without a plane is an error.
 pub fn overrides_with_files(changes: &Changes, model: &Arc<Model>) -> Result<(Overrides, Vec<PathBuf>)> {
     let roots = allowed_roots(&changes.roots)?;
     let loaded_scene = changes.scene.as_deref().map(|path| LoadedScene::load_from(path, roots)).transpose()?;
@@ -306,8 +312,9 @@ pub fn overrides_with_files(changes: &Changes, model: &Arc<Model>) -> Result<(Ov
     Ok((overrides, files))
 }
 
-/// Returns the changes of the arguments without files, in SI units. The error names the first argument out of the range
-/// of its [`StartOption`](skidpad::lab::manoeuvre::StartOption), or the first parameter without a number.
+/// Returns the changes that need no file, in SI units: start, duration and parameters. The error names the first
+/// argument out of the range of its [`StartOption`](skidpad::lab::manoeuvre::StartOption), or the first parameter
+/// without a number. Names of parameters are not checked; see [`check_parameters`].
 fn overrides_from_arguments(changes: &Changes) -> Result<Overrides, BadArgument> {
     // In the order of the options.
     let arguments = [
@@ -388,8 +395,8 @@ fn check_duration(setup: &Setup, dt: TimeStep) -> Result<(), BadArgument> {
     Err(BadArgument { argument: "duration", found, accepts })
 }
 
-/// Creates a progress bar over `steps` steps or runs on the standard error, with the time left. The bar is only drawn on a
-/// terminal.
+/// Creates a progress bar with the elapsed time and the time left, on the standard error. `steps` is the number of
+/// steps or runs at its end. The bar is only drawn on a terminal.
 pub fn create_progress_bar(steps: u64) -> ProgressBar {
     let progress_bar = ProgressBar::new(steps);
     // The template is a valid constant. If it failed, the default style would remain.

@@ -24,9 +24,11 @@ struct Files {
     record: PathBuf,
 }
 
-/// Simulates each of `manoeuvres` on each solver and writes its report as soon as it is driven. Manoeuvres whose reports
-/// are complete, with the same inputs and options, are left out. An interrupt ends the command after the present
-/// manoeuvre. Returns the exit code of all manoeuvres, or that of the interrupt.
+/// Simulates each of `manoeuvres` on each solver, and writes its report and then its record as soon as it is driven.
+/// Manoeuvres whose reports are complete, with the same inputs and options, are left out.
+///
+/// An interrupt ends the command before the next manoeuvre, with [`INTERRUPTED_EXIT_CODE`]. Otherwise returns
+/// [`UNFINISHED_EXIT_CODE`] if a run of any manoeuvre, also of one left out, was not healthy.
 pub fn compare_separately(study: &Study<'_>, manoeuvres: &[Box<dyn Procedure>]) -> Result<ExitCode> {
     let files = manoeuvres.iter().map(|manoeuvre| files(study, manoeuvre.name())).collect::<Result<Vec<_>>>()?;
     check_writable(files.iter().map(|files| files.record.as_path()))?;
@@ -58,14 +60,16 @@ pub fn compare_separately(study: &Study<'_>, manoeuvres: &[Box<dyn Procedure>]) 
     Ok(if is_healthy { ExitCode::SUCCESS } else { ExitCode::from(UNFINISHED_EXIT_CODE) })
 }
 
-/// Returns the files of the manoeuvre `name`, after checking that the report can be written.
+/// Returns the files of the manoeuvre `name` in the folder `--out`, after checking that the report can be written. The
+/// record is not checked.
 fn files(study: &Study<'_>, name: &str) -> Result<Files> {
     let out: &Path = &study.arguments.out;
     let stem = study.file_stem(&[name.to_owned()]);
     Ok(Files { report: result_paths(out, &stem)?, record: out.join(format!("{stem}.done.json")) })
 }
 
-/// Returns everything that the report of the manoeuvre `name` depends on.
+/// Returns everything that the report of the manoeuvre `name` depends on: version, input files with their hashes,
+/// changed fields, start, car to compare with, log, solvers, step length and name.
 fn content(study: &Study<'_>, name: &str) -> Value {
     let inputs = study.inputs.iter().map(|input| json!([input.role, input.name, input.sha256]));
     let solvers = study.backends.iter().map(|info| info.name);
@@ -82,7 +86,8 @@ fn content(study: &Study<'_>, name: &str) -> Value {
     })
 }
 
-/// Returns whether the runs of a complete report were healthy; `None` if the report is missing or has another `hash`.
+/// Returns whether the runs of a complete report were healthy. `None` if a file of the report or the record is missing,
+/// or if the record has another `hash`.
 fn read_record(files: &Files, hash: &str) -> Option<bool> {
     if !files.report.iter().all(|path| path.is_file()) {
         return None;

@@ -20,8 +20,9 @@ use crate::run::create_progress_bar;
 /// Source name of a description by options in fault reports.
 const OPTIONS_NAME: &str = "options of the sweep";
 
-/// Simulates the missing runs of a sweep and merges them; only one of both if the arguments say so. Returns the exit code
-/// of an interrupt if the sweep was stopped. The description is checked before the first run.
+/// Simulates the missing runs of a sweep, merges all shards, and writes tables and page. With `--merge` nothing is
+/// simulated; with `--shard` of several parts nothing is merged. The description and the output paths are checked
+/// before the first run. Returns [`INTERRUPTED_EXIT_CODE`] if the sweep was stopped.
 pub fn sweep(arguments: &Arguments) -> Result<ExitCode> {
     let sweep = load(arguments)?;
     let paths = ResultPaths::new(&arguments.out);
@@ -60,7 +61,11 @@ fn load(arguments: &Arguments) -> Result<Sweep> {
     sweep.map_err(to_failure)
 }
 
-/// Returns the description of a sweep in TOML that the options stand for.
+/// Returns the description of a sweep in TOML that is equivalent to the options. Options that are not given have no
+/// key, except for the vehicle.
+///
+/// # Errors
+/// A value of `--vary` without `=`.
 fn description(options: &SweepOptions) -> Result<String, BadArgument> {
     let mut lines = Vec::new();
     // Texts in JSON are texts in TOML.
@@ -90,8 +95,8 @@ fn description(options: &SweepOptions) -> Result<String, BadArgument> {
     Ok(lines.join("\n"))
 }
 
-/// Returns the values of an option in TOML: a list, a table in braces, or items between commas. Items that are neither
-/// numbers, flags nor quoted texts are texts.
+/// Returns the values of an option `--vary` in TOML. A list or a table in braces is kept. Otherwise `values` are items
+/// between commas, which become a list; items that are neither numbers, flags nor quoted texts become texts.
 fn values_text(values: &str) -> String {
     if values.starts_with(['{', '[']) {
         return values.to_owned();
@@ -104,7 +109,7 @@ fn values_text(values: &str) -> String {
     format!("[{}]", values.split(',').map(item_text).collect::<Vec<_>>().join(", "))
 }
 
-/// Returns the text about vehicle, manoeuvre and size of a sweep.
+/// Returns a line with vehicle, manoeuvre, rate, number of runs and shards, and the start of the hash of a sweep.
 fn introduction(sweep: &Sweep) -> String {
     let (runs, shards) = (sweep.run_count(), sweep.shard_count());
     let hash: String = sweep.hash().chars().take(12).collect();
@@ -116,9 +121,11 @@ fn introduction(sweep: &Sweep) -> String {
     )
 }
 
-/// Simulates the missing shards of the arguments. An interrupt stops after the present runs.
+/// Simulates those shards of part `--shard` that are not complete, with a progress bar. Without this option the part is
+/// the whole sweep. The first interrupt stops after the present runs; a second one ends the program.
 fn execute(sweep: &Sweep, arguments: &Arguments) -> Result<ExecutionReport> {
     let Part { number, count } = arguments.shard.unwrap_or(Part { number: 1, count: 1 });
+    // Part number i has every `count`-th shard, from the i-th on.
     let shards: Vec<u64> = (0..sweep.shard_count()).filter(|index| index % count == number - 1).collect();
     // The progress sets the length.
     let progress_bar = create_progress_bar(0);
@@ -139,7 +146,8 @@ fn execute(sweep: &Sweep, arguments: &Arguments) -> Result<ExecutionReport> {
     report.map_err(to_failure)
 }
 
-/// Returns a report as one line.
+/// Returns the result of an execution as one line: numbers of written and of complete shards and, if there are any, of
+/// replaced torn shards and of runs with a fault.
 fn summary(report: &ExecutionReport) -> String {
     let ExecutionReport { kept, written, torn, faulty_runs, .. } = report;
     let mut text = format!("{written} shards written, {kept} were complete");

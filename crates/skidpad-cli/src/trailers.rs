@@ -11,10 +11,11 @@ use crate::failure::Result;
 use crate::output::print_notes;
 use crate::roots::load_vehicle;
 
-/// Loads the trailers `names` and returns them as towed units behind a car of `model`, from the front. A full trailer
-/// is two units: dolly and trailer. The units are in the order of `names`; the car itself is not returned. Prints the
-/// notes about each trailer. Trailers are checked one after the other, first for a hitch ahead, then for a coupler. The
-/// unit ahead of the first one is the car.
+/// Returns the trailers `names` as towed units behind a car of `model`, from the front. A full trailer is two units:
+/// dolly and trailer. The car itself is not returned.
+///
+/// All files are loaded first, each followed by printing the notes about it. Then each trailer is checked from the
+/// front: the unit ahead (the car for the first one) needs a hitch, the trailer needs a coupler.
 ///
 /// # Errors
 /// A file has faults, a trailer has no `[coupler]`, or the vehicle ahead has no `[hitch]`.

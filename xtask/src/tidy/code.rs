@@ -24,10 +24,10 @@ const INEXACT_FUNCTIONS: &[&str] = &[
     "recip",
 ];
 
-/// Returns the problems of `file`, each with its line: a missing module comment, too long a file or function, and
-/// unfinished work. In the core outside of tests also words that can panic and functions with platform-dependent bits.
-/// Comments, strings and character literals do not count as code. A problem of a file's length is reported at the last
-/// allowed line.
+/// Returns the problems of `file`, each with its line: a missing module comment, too many lines of the file or of a
+/// function, and words of unfinished work. In the core outside of tests, also words that can panic and functions with
+/// platform-dependent bits. Comments, strings and character literals do not count as code. A problem of a file's length
+/// is reported at the last allowed line.
 pub fn check(file: &File) -> Vec<String> {
     let code = code_only(&file.text);
     let mut problems = Vec::new();

@@ -74,7 +74,7 @@ const MAX_GAME_PACKAGES: usize = 64;
 
 /// Returns the problems of the dependencies: packages that are not in [`ALLOWED_DEPENDENCIES`], dependencies on
 /// packages of the workspace that are not allowed there, packages in several versions, too many packages of a game, and
-/// third-party packages that a build of the facade would build again. Fails if cargo fails.
+/// third-party packages that a build of the facade without default features would build again. Fails if cargo fails.
 pub fn check() -> Result<Vec<String>, String> {
     let metadata = metadata()?;
     let packages = metadata["packages"].as_array().ok_or("cargo metadata lists no packages")?;
@@ -146,8 +146,7 @@ pub enum SharedPackages<'a> {
 }
 
 /// Returns a problem for each package of `shared` that both `selection` and `all` build, but `selection` with other
-/// features or another version, since it would be built again. Both are arguments of `cargo tree`. The problem texts
-/// advise to add the features to the package `others`, or to build equal versions.
+/// features or another version. Such a package would be built twice. The two texts are arguments of `cargo tree`.
 pub fn rebuilt_packages(selection: &str, all: &str, shared: SharedPackages<'_>) -> Result<Vec<String>, String> {
     let name = |package: &str| package.split(' ').next().unwrap_or_default().to_owned();
     // The lines of own packages contain the folder after the version.

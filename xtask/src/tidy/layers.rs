@@ -3,6 +3,7 @@
 use super::File;
 use super::scan::{code_only, without_tests};
 
+/// Folder of the sources of the core.
 const CORE_FOLDER: &str = "crates/skidpad-core/src/";
 
 /// Folders and files of the core in order, from the lowest layer to the highest. A folder may import those before it.
@@ -46,9 +47,9 @@ const LAYERS: &[&str] = &[
     "traffic",
 ];
 
-/// Returns the problems of the core's imports outside tests: imports of a folder that is not below the importing
-/// folder, and folders that are not in [`LAYERS`]. Items that `lib.rs` exports count as imports of their folder. Names
-/// without a layer, such as modules of `lib.rs`, are no problem as imports.
+/// Returns the problems of the core outside tests: imports of a folder that is not below the importing folder in
+/// [`LAYERS`], and folders that are not in [`LAYERS`]. An item that `lib.rs` exports counts as an import of its folder.
+/// Imported names without a layer, such as modules of `lib.rs`, are no problem.
 pub fn check(files: &[File]) -> Vec<String> {
     let core = files.iter().filter_map(|file| Some((file.path.strip_prefix(CORE_FOLDER)?, file)));
     let core: Vec<(&str, String)> = core
@@ -98,8 +99,8 @@ fn exports(lib: &str) -> Vec<(String, String)> {
     found
 }
 
-/// Returns the first name after each `crate::` of `code`, in `use` statements and in paths, with its line (from 1). All
-/// names of a list in braces are returned.
+/// Returns the first name after each `crate::` of `code`, in `use` statements and in paths, with its line (from 1). Of
+/// a list in braces, the first name of each entry is returned.
 fn imports(code: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     for (at, prefix) in code.match_indices("crate::") {

@@ -16,9 +16,9 @@ pub fn check(files: &[File]) -> Vec<String> {
     problems
 }
 
-/// Returns the differences between the packages that the map names and the folders `skidpad-…` in `crates` and in the
-/// workspace `crates/bevy`: packages that are not named, and named packages that do not exist. A name with a dot is a
-/// file and does not count. A folder that cannot be read is the only problem then.
+/// Returns the differences between the packages that the map names and the folders `skidpad-…` in `crates` and in
+/// `crates/bevy`: folders that are not named, then named packages without a folder. A name with a dot is a file and
+/// does not count. If one of both folders cannot be read, this is the only problem.
 fn check_packages(files: &[File]) -> Vec<String> {
     // Words that can be parts of paths.
     let words = file_text(files, MAP_PAGE).split(|c: char| !(c.is_ascii_alphanumeric() || "-_/.".contains(c)));
@@ -54,11 +54,11 @@ fn check_sources(files: &[File]) -> Vec<String> {
     missing.map(|(page, name)| format!("{}: names {name}, which is not there", page.path)).collect()
 }
 
-/// Returns the problems of the table "Looked for first": each row must name functions that exist in its files or rooms
-/// (folders of the core or of a crate). A missing table is a problem, too.
+/// Returns the problems of the table "Looked for first": each row must name functions that exist in the places of the
+/// row. A missing table is a problem, too.
 ///
-/// In a row, a text in backticks that is a file or room is a place; every other one is a function, of which only the
-/// part after the last `::` counts.
+/// A text in backticks is a place if it is the path of a Rust file or a folder of the core or of a crate. Every other
+/// text in backticks is a function, of which only the part after the last `::` counts.
 fn check_lookup_table(files: &[File]) -> Vec<String> {
     let (_, page) = file_text(files, MAP_PAGE).split_once("## Looked for first").unwrap_or_default();
     // The table ends at the next heading.
@@ -69,7 +69,7 @@ fn check_lookup_table(files: &[File]) -> Vec<String> {
     }
     let mut problems = Vec::new();
     for row in rows {
-        // Files and rooms of the row, and its functions.
+        // Places (files and folders) of the row, and names of its functions.
         let (places, names): (Vec<&str>, Vec<&str>) =
             quoted(row).partition(|name| files.iter().any(|file| is_at(file, name) || is_in(file, name)));
         let is_in_places = |file: &&File| places.iter().any(|place| is_at(file, place) || is_in(file, place));
@@ -96,7 +96,7 @@ fn is_at(file: &File, name: &str) -> bool {
     name.ends_with(".rs") && (file.path == name || file.path.ends_with(&format!("/{name}")))
 }
 
-/// Returns whether `file` is a Rust file in the room, or in the folder of a crate, called `name`.
+/// Returns whether `file` is a Rust file in the folder `name` of the core or in the crate `name`.
 fn is_in(file: &File, name: &str) -> bool {
     file.path.ends_with(".rs")
         && [CORE_FOLDER, "crates/"]

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::File;
 use super::scan::{code_only, without_tests};
 
+/// Folder of the sources of the core.
 const CORE_FOLDER: &str = "crates/skidpad-core/src/";
 
 /// Rows of a step with the parts that may write them. The folders `step` and `vehicle` may write all rows.
@@ -23,7 +24,8 @@ const ROW_WRITERS: &[(&str, &[&str])] = &[
 /// File that may write all rows: the drivetrain of a peer without tyres.
 const NO_SLIP_DRIVETRAIN: &str = "assembly/drivetrain/no_slip_drivetrain.rs";
 
-/// Returns the problems of all source files: circular imports in each source folder, and foreign rows in the core.
+/// Returns the problems of all source files: circular imports in each source folder, and in the core assignments to
+/// rows by a part that may not write them.
 pub fn check(files: &[File]) -> Vec<String> {
     let mut problems = Vec::new();
     for (folder, files) in &sources(files) {
@@ -56,9 +58,9 @@ fn sources(files: &[File]) -> BTreeMap<&str, Vec<(&str, String)>> {
     files_of_folder
 }
 
-/// Returns a problem for each line of the core that assigns to rows without permission in [`ROW_WRITERS`]. Rows are the
-/// data of the constraint equations of a step. The part of a file is the first folder of its path below `assembly`. The
-/// part of any other file is its first folder or its name. [`NO_SLIP_DRIVETRAIN`] is left out.
+/// Returns a problem for each line of the core that assigns to rows (data of the constraint equations of a step)
+/// without permission in [`ROW_WRITERS`]. The part of a file is the first folder of its path, or its name; the folder
+/// `assembly` is skipped. [`NO_SLIP_DRIVETRAIN`] is left out.
 fn foreign_rows(core: &[(&str, String)]) -> Vec<String> {
     let mut problems = Vec::new();
     for (path, code) in core.iter().filter(|(path, _)| *path != NO_SLIP_DRIVETRAIN) {
@@ -79,9 +81,9 @@ fn may_write(part: &str, rows: &str) -> bool {
     writes_all || ROW_WRITERS.iter().any(|(name, parts)| *name == rows && parts.contains(&part))
 }
 
-/// Returns the lines (from 1) that assign to a field of `self` or `rows` that is named in [`ROW_WRITERS`], with its
-/// name. A line with several such fields occurs once for each. The value of an assignment does not count, only its
-/// target.
+/// Returns the lines (from 1) that assign to a field of `self` or `rows` that is named in [`ROW_WRITERS`], with the
+/// name of the field. A line with several such fields occurs once for each. Only the target of an assignment counts,
+/// not its value.
 fn assigned_rows(code: &str) -> Vec<(usize, &'static str)> {
     let mut assigned = Vec::new();
     for (number, line) in code.lines().enumerate() {
@@ -112,8 +114,8 @@ fn assignment(line: &str) -> Option<(&str, &str)> {
     (is_row_target && !target.contains(".map(") && !target.contains(" == ")).then_some((target, value))
 }
 
-/// Returns the sets of files that import each other in a circle, each as a list of module names. Every set occurs once;
-/// a file is in a set if it can reach itself through imports.
+/// Returns the sets of modules that import each other in a circle, each as a list of module names. A module is in a set
+/// if it reaches itself through imports. Every set occurs once.
 fn import_cycles(files: &[(&str, String)]) -> Vec<String> {
     let module_name = |path: &str| path.trim_end_matches(".rs").trim_end_matches("/mod").replace('/', "::");
     let names: BTreeSet<String> = files.iter().map(|(path, _)| module_name(path)).collect();
@@ -159,9 +161,7 @@ fn imports(code: &str, names: &BTreeSet<String>, own_module: &str) -> BTreeSet<S
         if paths.is_empty() {
             paths.push(path_start.trim().to_owned());
         }
-        // A path may end with an item or an associated item.
-        // Longest start of the path that is a module.
-        // Tries the whole path first, then one part less each time.
+        // Longest start of a path that is a module; the path may end with an item or an associated item.
         let module_of_path = |path: String| {
             let parts: Vec<&str> = path.split("::").collect();
             (1..=parts.len()).rev().map(|end| parts[..end].join("::")).find(|path| names.contains(path))

@@ -78,9 +78,8 @@ impl Count {
     }
 }
 
-/// Counts the doc comments (blocks of `///` lines) of `file` and lists those whose first line opens with a word of
-/// [`RIDDLE_OPENINGS`]. The case of the word counts. Comments with `//!` do not count. A word that only begins with an
-/// opening does not count.
+/// Counts the doc comments (blocks of `///` lines) of `file`, and lists those whose first line opens with a word of
+/// [`RIDDLE_OPENINGS`] in this case. A longer word that begins with an opening does not count, nor do `//!` comments.
 fn doc_openings(file: &File) -> Count {
     let mut count = Count::default();
     let mut is_inside = false;

@@ -100,8 +100,8 @@ fn character_length(rest: &str) -> usize {
     }
 }
 
-/// Returns `code` (see [`code_only`]) with blank lines instead of items under `#[cfg(test)]`. Under `#![cfg(test)]` the
-/// whole file is blank. The number of lines stays the same.
+/// Returns `code` (the result of [`code_only`]) with blank lines instead of each item under `#[cfg(test)]`. Under
+/// `#![cfg(test)]` the whole file is blank. The number of lines stays the same.
 pub fn without_tests(code: &str) -> String {
     if code.contains("#![cfg(test)]") {
         return code.chars().filter(|c| *c == '\n').collect();
@@ -141,8 +141,8 @@ fn item_end(code: &str) -> usize {
     code.len()
 }
 
-/// Returns the functions with a body in `code` (see [`code_only`]): line of the `fn` (from 1), name, number of lines.
-/// Declarations without a body, function types and closures are left out.
+/// Returns the functions with a body in `code` (the result of [`code_only`]): line of the `fn` (from 1), name, number
+/// of lines from the `fn` to the closing brace. Declarations without a body, function types and closures are left out.
 pub fn functions(code: &str) -> Vec<(usize, String, usize)> {
     let mut found_functions = Vec::new();
     for (position, _) in code.match_indices("fn ") {

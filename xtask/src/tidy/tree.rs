@@ -18,8 +18,8 @@ pub fn check(files: &[File]) -> Vec<String> {
 }
 
 /// Returns the problems of docs/models.md, a table of the models of textbooks. Each row of the classic texts (a letter
-/// for the text, a number) must occur exactly once. The test of a row must exist, and a part of its name must be the
-/// row in lower case. The page must state how many rows have a test.
+/// for the text, a number) must occur exactly once. The name of the test of a row must contain the row in lower case,
+/// and each quoted test must exist in its file. The page must state how many rows have a test.
 fn check_model_rows(files: &[File]) -> Vec<String> {
     // Letter of each text, and numbers of its rows.
     let row_ranges = [
@@ -44,8 +44,7 @@ fn check_model_rows(files: &[File]) -> Vec<String> {
         .filter(|row| occurrences(row) != 1)
         .map(|row| format!("docs/models.md: row {row} occurs {} times instead of once", occurrences(&row)))
         .collect();
-    // Rows with the cell that names the test.
-    // Cell 0 is the empty text before the first bar, cell 1 the row, cell 3 the test.
+    // Rows with their tests. Cell 0 is the empty text before the first bar, cell 1 the row, cell 3 the test.
     let entries = page.lines().filter_map(|line| {
         let cells: Vec<&str> = line.split('|').map(str::trim).collect();
         let row = cells.get(1).filter(|row| row.starts_with(|c: char| c.is_ascii_uppercase()))?;

@@ -89,7 +89,8 @@ pub struct Convergence {
 }
 
 impl Convergence {
-    /// Formats order and difference for tables; only an upper bound of the difference if no order can be observed.
+    /// Formats the result for tables: an observed order with `difference_mm` in brackets. Without an observed order,
+    /// formats only `≤` and the difference, rounded up to 0.1 mm and at least 0.1 mm.
     fn text(&self) -> String {
         match self.order {
             Order::Observed(_) => format!("{} ({:.1} mm)", self.order.text(), self.difference_mm),
@@ -98,10 +99,12 @@ impl Convergence {
     }
 }
 
-/// Drives every script with `model` on the solvers of `backends` that are not peers at [`COMPARED_RATES_HZ`], in
-/// parallel, and determines the order of convergence from the distances between the final positions at neighbouring
-/// rates. Distances below 0.3 mm count as noise. The reported difference is that of the two lowest rates. Results are
-/// ordered by script, then by solver.
+/// Measures the order of convergence of the final position for each script on each solver of `backends` that is not a
+/// peer (a solver that only serves comparisons). Each script is driven with `model` at all [`COMPARED_RATES_HZ`].
+///
+/// The order follows from the distances between the final positions at neighbouring rates. Distances below 0.3 mm count
+/// as noise. `difference_mm` is the distance at the two lowest rates. The jobs run in parallel. Results are ordered by
+/// script, then by solver.
 pub fn measure_convergence(backends: &[SolverInfo], model: &Arc<Model>) -> Vec<Convergence> {
     let solvers: Vec<&SolverInfo> = backends.iter().filter(|info| !info.comparison_only).collect();
     let jobs: Vec<(&ConvergenceScript, &SolverInfo)> =
@@ -123,11 +126,13 @@ pub fn measure_convergence(backends: &[SolverInfo], model: &Arc<Model>) -> Vec<C
 }
 
 impl ConvergenceScript {
-    /// Returns the position of the centre of mass at the end of the drive at `hz` Hz (m). The steering follows the
-    /// lateral acceleration of the script by the linear bicycle model, evaluated at the end of a step; the brake
-    /// pedal follows the deceleration, evaluated at its middle and clamped to 0 to 1. A fully pressed pedal has the sum
-    /// of all brake torques over wheel radii. The ground is level, the gear neutral. NaN for a rate that [`TimeStep`]
-    /// rejects.
+    /// Returns the position of the centre of mass at the end of a drive at `hz` Hz (m); NaN for a rate that
+    /// [`TimeStep`] rejects. The ground is level, and the gear is neutral.
+    ///
+    /// The linear bicycle model converts the lateral acceleration of the script at the end of a step to the steering.
+    /// The brake pedal is the deceleration in the middle of a step, divided by the deceleration of a fully pressed
+    /// pedal, and clamped to 0 to 1. A fully pressed pedal has the sum of brake torque over radius of all wheels as its
+    /// braking force.
     fn end_position(&self, info: &SolverInfo, model: &Arc<Model>, hz: f64) -> [f64; 3] {
         let (dt, setup) = (1.0 / hz, Setup { duration_s: self.duration_s, ..Setup::flat(self.speed_mps) });
         // Steering angle per lateral acceleration (rad/(m/s²)), and pedal per deceleration (1/(m/s²)).
@@ -146,9 +151,8 @@ impl ConvergenceScript {
     }
 }
 
-/// Appends the section on the order of convergence to `text`: an explanation and a table with a row per vehicle and
-/// script and a column per solver, in the order of their first results. A solver without a result for a row is shown as
-/// "-".
+/// Appends the section on the order of convergence to `text`: an explanation, and a table with a row per vehicle and
+/// script and a column per solver. Solvers are ordered by their first results. A missing result is shown as "-".
 pub fn append_section(text: &mut String, runs: &[Runs]) {
     let rates = COMPARED_RATES_HZ.map(|hz| hz.to_string()).join(", ");
     append(
@@ -160,7 +164,7 @@ pub fn append_section(text: &mut String, runs: &[Runs]) {
             COMPARED_RATES_HZ[0], COMPARED_RATES_HZ[1]
         ),
     );
-    // Every solver once.
+    // Names of all solvers, each once.
     let mut solvers: Vec<&str> = Vec::new();
     for convergence in runs.iter().flat_map(|runs| &runs.convergence) {
         if !solvers.contains(&convergence.backend) {

@@ -62,7 +62,7 @@ pub struct Runs {
     pub model: Arc<Model>,
     /// Results, one per manoeuvre of the catalogue.
     pub manoeuvres: Vec<RateRuns>,
-    /// Order of convergence of every script on every solver that is not a peer.
+    /// Order of convergence of every script on every solver that is not a peer (a solver that only serves comparisons).
     pub convergence: Vec<Convergence>,
 }
 
@@ -73,7 +73,7 @@ pub struct OverLimit<'a> {
     pub vehicle: &'a str,
     /// Name of the manoeuvre.
     pub manoeuvre: &'static str,
-    /// Metric, with the value of the first solver.
+    /// Metric, with the value of the first solver at the shortest step.
     pub metric: Metric,
     /// Spread of the solvers (%).
     pub spread: f64,
@@ -86,9 +86,11 @@ pub struct OverLimit<'a> {
 }
 
 /// Drives every manoeuvre of the catalogue with `model` and standard parameters on every solver of `backends` at each
-/// of `rates_hz` (Hz), one manoeuvre after the other, then determines the order of convergence at
-/// [`COMPARED_RATES_HZ`]. Calls `progress` from all threads of a manoeuvre with its name and its own progress; the
-/// convergence runs report none.
+/// of `rates_hz` (Hz), one manoeuvre after the other. Then determines the order of convergence at
+/// [`COMPARED_RATES_HZ`]. `vehicle` is the name of the vehicle in the result.
+///
+/// Calls `progress` from all threads with the name of the present manoeuvre and the progress within this manoeuvre. The
+/// runs for the order of convergence report no progress.
 ///
 /// # Errors
 /// Returns a description of the accepted rates if [`TimeStep::from_rate_hz`] rejects one.
@@ -113,18 +115,19 @@ pub fn measure(
     })
 }
 
-/// Iterates over the solvers that are not peers.
+/// Iterates over the solvers that must agree: all except the peers, which only serve comparisons.
 fn judged_solvers(rate_runs: &RateRuns) -> impl Iterator<Item = &SolverRuns> {
     rate_runs.solvers.iter().filter(|solver_runs| !solver_runs.peer)
 }
 
-/// Returns the number of the sample at `rate_hz` (Hz); `None` if this rate was not driven.
+/// Returns the index of the samples at `rate_hz` (Hz) in each [`SolverRuns`]; `None` if this rate was not driven.
 fn sample_index(rate_runs: &RateRuns, rate_hz: f64) -> Option<usize> {
     rate_runs.steps_s.iter().position(|dt| (dt * rate_hz - 1.0).abs() < 1e-9)
 }
 
-/// Computes the spread of metric number `index` over the solvers that are not peers, in sample number `sample`;
-/// unknown if one of them has no value.
+/// Computes the spread of metric number `index` in sample number `sample` (one per step length) over the solvers that
+/// are not peers. The spread is unknown if one of these solvers has no value, if there are fewer than two, or if their
+/// mean rounds to 0.
 fn spread(rate_runs: &RateRuns, index: usize, sample: usize) -> Spread {
     let metric = &rate_runs.metrics()[index];
     let values: Option<Vec<f64>> =
@@ -132,8 +135,8 @@ fn spread(rate_runs: &RateRuns, index: usize, sample: usize) -> Spread {
     values.map_or(Spread::Unknown, |values| Spread::between(&values, metric, rate_runs.steps_s[sample]))
 }
 
-/// Returns the largest friction utilisation of any tyre on any solver that is not a peer, at [`AGREEMENT_RATE_HZ`] (–); 0 if
-/// this rate was not driven.
+/// Returns the largest friction utilisation of any tyre on any solver that is not a peer, at [`AGREEMENT_RATE_HZ`] (–);
+/// 0 if this rate was not driven.
 pub fn friction_utilisation(rate_runs: &RateRuns) -> f64 {
     let Some(sample) = sample_index(rate_runs, AGREEMENT_RATE_HZ) else { return 0.0 };
     judged_solvers(rate_runs).map(|solver_runs| solver_runs.samples[sample].friction_utilisation).fold(0.0, f64::max)
@@ -146,29 +149,34 @@ pub fn accepted_spread(friction_utilisation: f64) -> f64 {
     if friction_utilisation > GRIP_LIMIT_UTILISATION { MAX_LIMIT_SPREAD_PERCENT } else { MAX_SPREAD_PERCENT }
 }
 
-/// Returns the largest accepted spread of `rate_runs` (%); see [`accepted_spread`].
+/// Returns the largest accepted spread of `rate_runs` (%), which depends on their friction utilisation; see
+/// [`accepted_spread`].
 pub fn max_spread(rate_runs: &RateRuns) -> f64 {
     accepted_spread(friction_utilisation(rate_runs))
 }
 
-/// Extrapolates the value of metric number `index` to the limit of small steps from [`EXTRAPOLATION_RATES_HZ`],
-/// assuming first order: `2 x(fine) − x(coarse)`. `None` if a rate was not driven or a value is missing.
+/// Extrapolates the value of metric number `index` of one solver to the limit of small steps, from the values at
+/// [`EXTRAPOLATION_RATES_HZ`]. First order is assumed: `2 x(fine) − x(coarse)`. `None` if a rate was not driven or a
+/// value is missing.
 fn extrapolate_limit(rate_runs: &RateRuns, solver_runs: &SolverRuns, index: usize) -> Option<f64> {
     let [coarse, fine] =
         EXTRAPOLATION_RATES_HZ.map(|hz| solver_runs.samples[sample_index(rate_runs, hz)?].metrics[index].value);
     Some(2.0 * fine? - coarse?)
 }
 
-/// Computes the order of convergence of metric number `index` from the differences between neighbouring steps.
+/// Computes the order of convergence of metric number `index` on one solver, from the differences between its values at
+/// neighbouring step lengths. Only the differences before the first one within the noise of the metric are used.
 fn order(rate_runs: &RateRuns, solver_runs: &SolverRuns, index: usize) -> Order {
     let values: Vec<Option<f64>> = solver_runs.values(index).collect();
     Order::from_values(&rate_runs.steps_s, &values, |gap, dt| is_noise(gap, &rate_runs.metrics()[index], dt))
 }
 
 /// Returns the metrics whose spread in % at [`AGREEMENT_RATE_HZ`] exceeds the accepted one, in the order of vehicles,
-/// manoeuvres and metrics, each with the values of the solvers that are not peers and the first of the known reasons
-/// that names vehicle, manoeuvre and metric. Manoeuvres without a run at this rate are left out, as are spreads that
-/// count as noise or are unknown.
+/// manoeuvres and metrics. Each has the values of the solvers that are not peers, and the first entry of
+/// [`KNOWN_REASONS`] for its vehicle, manoeuvre and name.
+///
+/// Manoeuvres without a run at this rate are left out. So are spreads that are not expressed in %, which count as noise
+/// or are unknown.
 pub fn over_limit(runs: &[Runs]) -> Vec<OverLimit<'_>> {
     let mut over_limits = Vec::new();
     for (vehicle, rate_runs) in
@@ -190,9 +198,10 @@ pub fn over_limit(runs: &[Runs]) -> Vec<OverLimit<'_>> {
     over_limits
 }
 
-/// Returns what has to be corrected, as text: metrics above the accepted spread without a reason (spread, accepted
-/// spread, values), then reasons for a driven vehicle whose metric is within the accepted spread. A reason for several
-/// metrics is judged for each of them. Empty if there is nothing.
+/// Returns the faults as text; empty if there are none. First come the metrics above the accepted spread without a
+/// known reason, each with spread, accepted spread and values. Then come the entries of [`KNOWN_REASONS`] for a driven
+/// vehicle that are not needed, because the metric does not exceed the accepted spread. A reason for several metrics is
+/// checked for each metric.
 pub fn faults(runs: &[Runs]) -> Vec<String> {
     let over_limits = over_limit(runs);
     let unexplained = over_limits.iter().filter(|over| over.reason.is_none()).map(|over| {
@@ -203,7 +212,7 @@ pub fn faults(runs: &[Runs]) -> Vec<String> {
         )
     });
     let is_driven = |reason: &&Reason| runs.iter().any(|runs| runs.vehicle == reason.vehicle);
-    // Metrics with a reason, then those of them that need none because they are not over the limit for it.
+    // Pairs of a reason and one of its metrics. Those whose metric is not over the limit are idle.
     let reasoned_metrics = KNOWN_REASONS
         .iter()
         .filter(is_driven)

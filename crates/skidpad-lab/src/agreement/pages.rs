@@ -108,11 +108,13 @@ fn column_explanation() -> String {
     )
 }
 
-/// Returns the section on the accepted spreads at [`AGREEMENT_RATE_HZ`]. Its table has a row for the runs below and
-/// one for those at the limit of friction: accepted spread, number of runs and metrics, and the largest spread of the
-/// metrics that do not exceed it, with vehicle, manoeuvre and metric. Without such a spread it is shown as 0 with an
-/// empty name. The metrics above the accepted spread follow in a second table, with a column for the solvers of the
-/// first run.
+/// Returns the section on the accepted spreads at [`AGREEMENT_RATE_HZ`]. Its first table has a row for the runs below
+/// the limit of friction, and a row for the runs at this limit. The columns are the accepted spread, the numbers of
+/// runs and of their metrics, and the largest accepted spread with vehicle, manoeuvre and metric. Without an accepted
+/// spread in % this cell is 0 with an empty name.
+///
+/// The metrics above the accepted spread follow in a second table. The values in its last column are those of the
+/// solvers that are not peers, in the order of the first run.
 pub fn acceptance(runs: &[Runs]) -> String {
     let text = &mut format!("## Accepted spread at {AGREEMENT_RATE_HZ} Hz\n\n");
     let headings = ["run", "accepted", "runs", "metrics", "largest spread", "metric"].map(String::from);
@@ -124,7 +126,7 @@ pub fn acceptance(runs: &[Runs]) -> String {
         (format!("friction utilisation of a tyre above {GRIP_LIMIT_UTILISATION}"), MAX_LIMIT_SPREAD_PERCENT),
     ] {
         let all_runs = runs.iter().flat_map(|runs| runs.manoeuvres.iter().map(move |rate_runs| (runs, rate_runs)));
-        // Runs with this accepted spread.
+        // Runs whose accepted spread is that of this row.
         let limit_runs: Vec<(&Runs, &RateRuns)> =
             all_runs.filter(|(_, rate_runs)| max_spread(rate_runs) == max_spread_percent).collect();
         let metric_count: usize = limit_runs.iter().map(|(_, rate_runs)| rate_runs.metrics().len()).sum();
@@ -157,9 +159,10 @@ pub fn acceptance(runs: &[Runs]) -> String {
     core::mem::take(text)
 }
 
-/// Appends the table of the metrics above the accepted spread with their values on the `solvers`, then the reasons,
-/// and a line for each metric without one. A reason that explains several metrics is written once. Appends only a
-/// sentence if there are no such metrics.
+/// Appends the number of metrics above the accepted spread, and a table of them: vehicle, manoeuvre, metric, spread,
+/// and the values on the `solvers`. Below the table, each entry of [`KNOWN_REASONS`] that explains a metric of the
+/// table is written once, in the order of [`KNOWN_REASONS`]. A line "no reason known" follows for each metric without a
+/// reason. If `over_limits` is empty, appends only a sentence.
 fn append_exceptions(text: &mut String, over_limits: &[OverLimit<'_>], solvers: &[&str]) {
     if over_limits.is_empty() {
         text.push_str("\nNo metric exceeds the accepted spread.\n\n");
@@ -194,15 +197,15 @@ fn append_exceptions(text: &mut String, over_limits: &[OverLimit<'_>], solvers: 
     text.push('\n');
 }
 
-/// Iterates over the metrics whose spread in sample number `sample` is expressed in %, with that spread (%); nothing
-/// without a sample.
+/// Iterates over the metrics with their spread (%) in sample number `sample`. Metrics whose spread is not expressed in
+/// %, because it counts as noise or is unknown, are left out. Yields nothing if `sample` is `None`.
 fn spreads(rate_runs: &RateRuns, sample: Option<usize>) -> impl Iterator<Item = (&Metric, f64)> {
     let percent_at = move |index| spread(rate_runs, index, sample?).percent();
     rate_runs.metrics().iter().enumerate().filter_map(move |(index, metric)| Some((metric, percent_at(index)?)))
 }
 
 /// Computes the spread of metric number `index` in the limit of small steps over the solvers that are not peers;
-/// unknown if one value is missing.
+/// unknown if a value is missing. Whether a difference is noise is judged with the shortest step.
 fn limit_spread(rate_runs: &RateRuns, index: usize) -> Spread {
     let values: Option<Vec<f64>> =
         judged_solvers(rate_runs).map(|solver_runs| extrapolate_limit(rate_runs, solver_runs, index)).collect();
@@ -210,8 +213,8 @@ fn limit_spread(rate_runs: &RateRuns, index: usize) -> Spread {
     values.map_or(Spread::Unknown, |values| Spread::between(&values, &rate_runs.metrics()[index], dt))
 }
 
-/// Appends the table of one vehicle with a row per manoeuvre: friction utilisation, the largest spread and its metric
-/// at each of [`RATES_HZ`] and in the limit of small steps, and the orders of convergence.
+/// Appends the table of one vehicle with a row per manoeuvre: friction utilisation, the largest spread in % with its
+/// metric at each of [`RATES_HZ`] and in the limit of small steps, and the orders of convergence.
 fn append_summary(text: &mut String, runs: &Runs) {
     append(text, format_args!("### {}\n\n", runs.vehicle));
     let rate_headings = RATES_HZ.map(|hz| format!("{hz} Hz"));
@@ -234,8 +237,8 @@ fn append_summary(text: &mut String, runs: &Runs) {
     text.push('\n');
 }
 
-/// Formats the largest spread (%) with the label of its metric; only an upper bound below
-/// [`MIN_NAMED_SPREAD_PERCENT`], "-" without spreads.
+/// Formats the largest of `spreads` (%) with the label of its metric. Below [`MIN_NAMED_SPREAD_PERCENT`] only this
+/// bound is written. Without spreads the text is "-".
 fn largest_spread_text<'a>(spreads: impl Iterator<Item = (&'a Metric, f64)>) -> String {
     let largest_spread = spreads.max_by(|a, b| a.1.total_cmp(&b.1));
     match largest_spread {
@@ -245,9 +248,9 @@ fn largest_spread_text<'a>(spreads: impl Iterator<Item = (&'a Metric, f64)>) -> 
     }
 }
 
-/// Formats the median of the observed orders of all metrics on all solvers that are not peers (the upper one of two),
-/// followed in brackets by the numbers of observed orders, of all, and of those within the noise. A median that does
-/// not exist is "-".
+/// Formats the orders of convergence of all metrics on all solvers that are not peers. The text is the median of the
+/// observed orders, then in brackets the numbers of observed orders, of all orders, and of orders within the noise. Of
+/// two middle orders the larger one is the median. The median is "-" if no order was observed.
 fn order_summary(rate_runs: &RateRuns) -> String {
     let metric_indices = 0..rate_runs.metrics().len();
     let all_orders: Vec<Order> = metric_indices
@@ -270,8 +273,8 @@ fn page_file(vehicle: &str) -> String {
     format!("agreement_{vehicle}.md")
 }
 
-/// Returns the page of one vehicle: for each manoeuvre the friction utilisation and a table of every metric on every
-/// solver, peers included.
+/// Returns the page of one vehicle: an explanation, then a section per manoeuvre with its description, the largest
+/// friction utilisation, and a table of every metric on every solver, peers included.
 fn vehicle_page(runs: &Runs) -> Page {
     let mut text = format!("# Agreement between the solvers: {}\n\n{}\n\n", runs.vehicle, generation_note());
     append(
@@ -299,9 +302,9 @@ fn vehicle_page(runs: &Runs) -> Page {
     Page { file: page_file(&runs.vehicle), text }
 }
 
-/// Appends metric number `index` to a table: one line for each group of solvers with identical texts (values at
-/// [`RATES_HZ`], limit of small steps, order), and one with the spreads. Label and unit are written only on the first
-/// line.
+/// Appends the rows of metric number `index` to a table. Solvers whose cells are identical (values at [`RATES_HZ`],
+/// limit of small steps, order) share a row, in the order of their first solver. The last row contains the spreads.
+/// Label and unit are written only in the first row.
 fn append_metric(text: &mut String, rate_runs: &RateRuns, index: usize) {
     let metric = &rate_runs.metrics()[index];
     // Groups of solvers with their common cells: values at each rate, limit, order.

@@ -17,9 +17,10 @@ If a vehicle states its unsprung masses, a solver can simulate them separately. 
 /// Manoeuvre and metric that are compared with the closed-form roll gradient.
 const ROLL_GRADIENT_METRIC: (&str, &str) = ("circle", "roll_gradient_deg_per_g");
 
-/// Appends the section to `text`: an introduction, and a table of the vehicles with unsprung masses with wheel hop
-/// frequencies (Hz) and roll gradients (deg/g): closed forms with rigid tyres and with tyres in series, then those of
-/// each solver in the circle. Vehicles without unsprung masses are left out; a missing value is shown as "-".
+/// Appends the section to `text`: an introduction, and a table with a row per vehicle with unsprung masses. The columns
+/// are the wheel hop frequency of each axle (Hz), the closed-form roll gradients with rigid tyres and with tyre
+/// compliance (deg/g), and the roll gradient of each solver in the circle (deg/g). Solvers are those of the first run,
+/// peers included. A missing value is shown as "-".
 pub fn append_section(text: &mut String, runs: &[Runs]) {
     append(text, format_args!("## Intended differences\n\n{SECTION_INTRO}"));
     let solvers: Vec<&str> = runs
@@ -48,8 +49,8 @@ pub fn append_section(text: &mut String, runs: &[Runs]) {
     text.push('\n');
 }
 
-/// Returns the roll gradient of each solver at [`AGREEMENT_RATE_HZ`] as text (deg/g). Empty if the circle was not
-/// driven; "-" for a missing value. Peers are included.
+/// Returns the roll gradient of each solver in the circle at [`AGREEMENT_RATE_HZ`] as text (deg/g), peers included. A
+/// missing value is "-". The list is empty if the circle was not driven.
 fn roll_gradients(runs: &Runs) -> Vec<String> {
     let Some(rate_runs) = runs.manoeuvres.iter().find(|rate_runs| rate_runs.manoeuvre == ROLL_GRADIENT_METRIC.0) else {
         return Vec::new();

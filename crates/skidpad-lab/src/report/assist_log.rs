@@ -14,18 +14,19 @@ use crate::trajectory::{AssistUse, four_digits};
 pub struct AssistLogs(Vec<Vec<AssistUse>>);
 
 impl AssistLogs {
-    /// Collects the contributions from the solvers of `runs`.
+    /// Collects the contributions of each solver of `runs`. A measured log has none.
     pub fn new(runs: &Runs<'_>) -> Self {
         let outcomes = runs.sources.iter().filter_map(|source| source.outcome);
         Self(outcomes.map(|outcome| outcome.trajectory.assist_use()).collect())
     }
 
-    /// Returns the contribution of `assist` on solver number `solver`; `None` if the solver does not have it.
+    /// Returns the contributions of `assist` on solver number `solver`; `None` if the solver does not have this assist.
     fn find(&self, solver: usize, assist: Assist) -> Option<&AssistUse> {
         self.0[solver].iter().find(|assist_use| assist_use.assist == assist)
     }
 
-    /// Returns the largest magnitude of a channel on any solver.
+    /// Returns the largest magnitude of channel number `channel` of `assist` on any solver, in the unit of the channel;
+    /// 0 if no solver has this assist.
     fn peak(&self, assist: Assist, channel: usize) -> f64 {
         let assist_uses = (0..self.0.len()).filter_map(|solver| self.find(solver, assist));
         assist_uses.fold(0.0, |peak, assist_use| assist_use.peak[channel].abs().max(peak))
@@ -37,7 +38,8 @@ impl AssistLogs {
         Assist::ALL.iter().copied().filter(is_present)
     }
 
-    /// Returns the numbers of the channels of `assist` that are more than rounding error on any solver.
+    /// Returns the numbers of the channels of `assist` whose contribution is more than rounding error on at least one
+    /// solver.
     fn active_channels(&self, assist: Assist) -> Vec<usize> {
         let is_active =
             |solver, channel| self.find(solver, assist).is_some_and(|assist_use| assist_use.is_reported(channel));
@@ -46,9 +48,10 @@ impl AssistLogs {
             .collect()
     }
 
-    /// Appends the table; nothing if no solver has an assist or a non-physical aid. The table lists mean and largest
-    /// value of the active channels of each assist, and is left out if no assist contributed. A note below explains the
-    /// assists that contributed, names those that did not, and states the conventions.
+    /// Appends the heading, the table and a note; nothing if no solver has an assist or a non-physical aid. The table
+    /// has a row per channel in which an assist contributed, with mean and largest value on each solver. It is left out
+    /// if no assist contributed. The note describes the assists that contributed, names the others, and states the
+    /// conventions.
     pub fn append_table(&self, page: &mut String, runs: &Runs<'_>) {
         // Assists that contributed on some solver, and those that did not.
         let (active, idle): (Vec<Assist>, Vec<Assist>) =
@@ -81,8 +84,8 @@ impl AssistLogs {
         );
     }
 
-    /// Adds a row per active channel of `assist`: name, unit, then mean and largest value on each solver, with the
-    /// digits for the largest one of all solvers; a dash for a solver without the assist.
+    /// Adds a row for each active channel of `assist`: name, unit, then mean and largest value on each solver. All
+    /// values of a row have the digits that suit the largest one. A solver without the assist has dashes.
     fn add_rows(&self, table: &mut HtmlTable, assist: Assist) {
         for channel in self.active_channels(assist) {
             let channel_info = Contribution::CHANNELS[channel];
@@ -99,10 +102,11 @@ impl AssistLogs {
         }
     }
 
-    /// Builds a plot for each assist that contributed, of the channel with the largest contribution over time. The axis
-    /// covers at least a tenth of this contribution. Solvers without the assist have no curve.
+    /// Builds a plot over time for each assist that contributed, and adds its columns to `runs`. The plot shows the
+    /// channel with the largest contribution. The axis covers at least a tenth of this contribution. Solvers without
+    /// the assist have no curve.
     pub fn plots(&self, runs: &mut Runs<'_>) -> Vec<Plot> {
-        // Channel of the assist with the largest contribution, in its own unit; `None` if it did not contribute.
+        // Channel of the assist with the largest number, whatever its unit; `None` if the assist did not contribute.
         let main_channel = |assist| {
             let active_channels = self.active_channels(assist).into_iter();
             active_channels

@@ -16,7 +16,7 @@ fn change_table(title: &str, labels: [&str; 2], further: Option<Column>) -> Html
     HtmlTable::new([title, "unit"].map(Column::text).into_iter().chain(numbers).chain(further).collect())
 }
 
-/// Returns the cells of a change: label, unit, both values, difference and percentage.
+/// Returns the cells of a change: label and unit of the metric, its values before and after, difference and percentage.
 fn change_cells(change: &MetricChange) -> [Cell; 6] {
     [
         change.before.label.as_str().into(),
@@ -28,8 +28,9 @@ fn change_cells(change: &MetricChange) -> [Cell; 6] {
     ]
 }
 
-/// Appends the table of the metrics of both cars in one manoeuvre, on the first solver that is not a reference vehicle,
-/// with the spread of the solvers. `labels` are the labels of the cars.
+/// Appends the table of the metrics of both cars in one manoeuvre, with the larger spread of the solvers of both cars.
+/// The values are those on the first solver that is not a reference vehicle, or on the first of all. `labels` are the
+/// labels of the cars. Appends nothing if `before` has no solver.
 pub fn append_changes(page: &mut String, labels: [&str; 2], [before, after]: [&Comparison; 2]) {
     let Some(solver) = before.main_outcome() else { return };
     let metrics =
@@ -49,8 +50,8 @@ pub fn append_changes(page: &mut String, labels: [&str; 2], [before, after]: [&C
     );
 }
 
-/// Appends the closed-form figures of each axle and of both cars with their differences. Axles that only one car has are
-/// left out.
+/// Appends tables of closed-form figures of both cars with their differences: a table for each axle that both cars
+/// have, then one for the vehicle.
 pub fn append_vehicle_changes(page: &mut String, [before, after]: [&ReportedCar<'_>; 2]) {
     let labels = [before.label, after.label];
     let axles = lists::axles(before.model).into_iter().zip(lists::axles(after.model));

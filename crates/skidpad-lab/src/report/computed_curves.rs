@@ -11,9 +11,10 @@ use crate::quantity::{ComputedCurve, CurveAxis};
 /// Name of the closed form in keys and labels.
 const CLOSED_FORM_NAME: &str = "single-track model";
 
-/// Appends a plot for each title of the computed curves of `runs`, in the order of the first source that has curves. The
-/// closed form of each car is drawn with them. The plots have a table of their own, whose rows are the numbers of the
-/// points; `number` is that of its data. Returns the data, `None` without curves.
+/// Appends a plot for each title of the computed curves of `runs`, in the order in which the sources have them first.
+/// The closed form of each car is drawn in the same plots. Returns the data of the plots as section number `number` of
+/// the page; `None` without curves. This section has a table of its own, whose rows are the numbers of the points of a
+/// curve.
 pub fn append_computed_curves(page: &mut String, runs: &Runs<'_>, number: usize) -> Option<Value> {
     let curves = || runs.sources.iter().filter_map(|source| source.outcome).flat_map(|outcome| &outcome.curves);
     curves().next()?;
@@ -51,8 +52,9 @@ pub fn append_computed_curves(page: &mut String, runs: &Runs<'_>, number: usize)
     Some(data)
 }
 
-/// Builds the plot of all curves with the title of `first`, whose axes it has. Adds their columns to `table`. Closed forms
-/// are drawn apart, and do not set the range.
+/// Builds the plot of all curves with the title of `first`, from which it has its axes and markers. Adds the columns of
+/// the curves to `table`. A closed form is drawn even if it coincides with another curve. Peers and closed forms do not
+/// set the range.
 fn plot_of_title(
     first: &ComputedCurve,
     curves_of_sources: &[(&[ComputedCurve], bool)],

@@ -88,7 +88,8 @@ impl<'a> Figures<'a> {
         Self { sources, section, plots: Vec::new() }
     }
 
-    /// Appends the figure of `plot` to `page`: heading, key, and the place of the drawing.
+    /// Appends the figure of `plot` to `page`: heading, key, and an empty element for the drawing. Stores the
+    /// description of the plot, which the script of the page draws.
     pub fn append(&mut self, page: &mut String, table: &Table, plot: &Plot) {
         let drawn = plot.drawn_curves(table);
         let class = if plot.is_wide { " class=\"wide\"" } else { "" };
@@ -104,8 +105,9 @@ impl<'a> Figures<'a> {
         self.plots.push(plot.to_json(table, &drawn));
     }
 
-    /// Appends a key for each group of sources whose curves coincide. The key states the largest difference, and values
-    /// outside the plot.
+    /// Appends a key for each group of sources whose curves coincide: line sample, names, and remarks in brackets.
+    /// Curves of several parts of the car, such as axles, are in one group if the same sources coincide. The remarks
+    /// are the largest difference within the group, and the value farthest outside the plot.
     fn append_keys(&self, page: &mut String, plot: &Plot, drawn: &[DrawnCurve]) {
         let sources_of = |curve: &DrawnCurve| -> Vec<usize> {
             curve.members.iter().map(|&member| plot.curves[member].source).collect()
@@ -139,8 +141,8 @@ impl<'a> Figures<'a> {
         }
     }
 
-    /// Returns the section for the data of the page, with the columns of `table` at the visible rows. `replay` is null
-    /// and `course` is empty if there is none.
+    /// Returns the section for the data of the page: sources, the columns of `table` at its visible rows, plots,
+    /// `replay` and `course`. Without a replay `replay` is null.
     pub fn into_json(self, table: &Table, replay: Value, course: Course) -> Value {
         let rows = table.visible_rows();
         let solvers = self.sources.iter().map(|source| {
@@ -159,8 +161,8 @@ impl<'a> Figures<'a> {
     }
 }
 
-/// Returns the names of coinciding sources with equals signs between them. A part before a comma that all names share, such
-/// as the label of a car, is written once.
+/// Returns the names of coinciding sources with equals signs between them. If all names begin with the same label of a
+/// car and a comma, the label is written once: `before, impulse = rapier`.
 fn joined_names(names: &[&str]) -> String {
     let shared = names.first().and_then(|name| name.split_once(", ")).map(|(label, _)| label);
     let solvers = shared.and_then(|label| {

@@ -42,10 +42,10 @@ pub fn has_ground_shapes(scene: &Scene) -> bool {
         && scene.free_bodies.is_empty())
 }
 
-/// Returns the highest surface at each of `points` (x, y in m), of the plane, boxes, platforms and free bodies at their
-/// initial positions, height fields and meshes; `None` without ground. Of surfaces at the same height within
-/// [`FLUSH_TOLERANCE_M`] the last one in the order of a [`Scene`] is returned. At a point that is not finite only the
-/// plane counts.
+/// Returns the highest surface at each of `points` (x, y in m); `None` where there is no ground. Platforms and free
+/// bodies have their initial positions. Of surfaces at the same height within [`FLUSH_TOLERANCE_M`] the last one
+/// counts, in the order plane, boxes, platforms, free bodies, height fields, meshes. At a point that is not finite only
+/// the plane counts.
 pub fn top_surfaces(scene: &Scene, points: &[(f64, f64)]) -> Vec<Option<TopSurface>> {
     // Start with the plane, through the origin.
     let normal = scene.plane_normal().as_dvec3();
@@ -82,9 +82,9 @@ pub fn top_surfaces(scene: &Scene, points: &[(f64, f64)]) -> Vec<Option<TopSurfa
     surfaces
 }
 
-/// Calls `visit` with the triangles of boxes, platforms and free bodies at their initial positions, fields and meshes,
-/// with coordinates relative to `start`. Only the triangles of fields are limited to the area between `start` and `end`
-/// (x and y).
+/// Calls `visit` with the triangles of boxes, of platforms and free bodies at their initial positions, of height
+/// fields, and of meshes, in this order. Coordinates are relative to `start`. Only triangles of height fields are
+/// limited to the area between `start` and `end` (x and y); all others are visited.
 fn visit_triangles(scene: &Scene, start: DVec3, end: DVec3, mut visit: impl FnMut(&Triangle)) {
     // 0.0: start of the run.
     let platforms = scene.platforms.iter().map(|platform| platform.box_at(0.0));
@@ -134,9 +134,9 @@ fn surface_at(corners: &[DVec3; 3], grip: f32, (x, y): (f64, f64)) -> Option<Top
 /// Returns a picture of the ground of `scene` from above, over the ranges `x` and `y` (m) and [`SURROUNDINGS_M`] around
 /// them; `None` if the ground is only a plane.
 ///
-/// The picture is a grid of squares, row by row from the smallest y. Each byte of `cells` is 0 without ground, otherwise
-/// `1 + shade (GRIP_TINT_COUNT + 1) + tint`: higher ground and slopes that face the upper left have a larger shade,
-/// and grip below 1 has a larger tint, in steps of a quarter.
+/// The picture is a grid of squares, row by row from the smallest y. Each byte of `cells` is 0 without ground,
+/// otherwise `1 + shade (GRIP_TINT_COUNT + 1) + tint`: higher ground and slopes that face the upper left have a larger
+/// shade, and grip below 1 has a larger tint, in steps of a quarter.
 pub fn picture(scene: &Scene, x: Range<f64>, y: Range<f64>) -> Option<Value> {
     if !has_ground_shapes(scene) {
         return None;
@@ -173,9 +173,9 @@ fn grip_tint(surface: &TopSurface) -> usize {
     ((1.0 - surface.grip) * GRIP_TINT_COUNT as f32).ceil().clamp(0.0, GRIP_TINT_COUNT as f32) as usize
 }
 
-/// Computes the shade of every surface, from 0 (dark) to `SHADE_COUNT − 1`: 55 % from the height and 45 % from the
-/// orientation to the light at the upper left, each scaled to its range over all surfaces, but at least 1 cm of height
-/// and 0.01 of slope. The result is rounded and clamped. `None` without ground.
+/// Computes the shade of every surface, from 0 (dark) to `SHADE_COUNT − 1`; `None` without ground. The height
+/// determines 55 % of the shade, the orientation to a light at the upper left 45 %. Each is scaled to its range over
+/// all surfaces, but to at least 1 cm of height and 0.01 of slope. The result is rounded and clamped.
 fn compute_shades(surfaces: &[Option<TopSurface>]) -> Vec<Option<usize>> {
     // Returns a function that scales a property to 0 for its smallest and 1 for its largest value.
     let relative_value = |property: fn(&TopSurface) -> f64| {

@@ -25,7 +25,7 @@ impl Column {
         Self { heading: heading.into(), class: "number" }
     }
 
-    /// Creates a column with the numbers of a solver.
+    /// Creates a column with the numbers of a solver. The style sheet makes the numbers of a peer less prominent.
     pub fn solver(name: &str, is_peer: bool) -> Self {
         Self { heading: name.into(), class: if is_peer { "number peer" } else { "number" } }
     }
@@ -83,7 +83,8 @@ impl HtmlTable {
         self.body.is_empty()
     }
 
-    /// Adds a row. Texts are escaped; hyphens in columns of numbers become minus signs.
+    /// Adds a row. Texts are escaped; hyphens in columns of numbers become minus signs. The first cell becomes the
+    /// heading of the row, without the classes of its column. Cells beyond the columns are dropped.
     pub fn add_row(&mut self, cells: impl IntoIterator<Item = Cell>) {
         self.body.push_str("<tr>");
         for (index, (cell, column)) in cells.into_iter().zip(&self.columns).enumerate() {

@@ -8,8 +8,9 @@ use crate::channels::channel_of_column;
 use crate::measured_log::{Deviation, MeasuredLog};
 use crate::trajectory::four_digits;
 
-/// Appends a row for each channel of `log`: for each solver the root mean square of its differences from the log and the
-/// largest one. A warning replaces the table if the log has no values during the runs.
+/// Appends a table of the deviations of the solvers from `log`, with a row for each of its channels. A cell contains
+/// the root mean square of the differences and the largest difference. The last column is the number of compared
+/// values. A channel without a value during the runs has no row. If no channel has one, a warning replaces the table.
 pub fn append_deviations(page: &mut String, runs: &Runs<'_>, log: &MeasuredLog) {
     page.push_str("<h3>Deviations from the measured log</h3>\n");
     let solvers: Vec<&Source<'_>> = runs.sources.iter().filter(|source| source.outcome.is_some()).collect();
@@ -22,6 +23,7 @@ pub fn append_deviations(page: &mut String, runs: &Runs<'_>, log: &MeasuredLog) 
         let found: Vec<Option<&Deviation>> =
             deviations.iter().map(|list| list.iter().find(|deviation| deviation.channel == series.channel)).collect();
         let Some(count) = found.iter().flatten().map(|deviation| deviation.count).max() else { continue };
+        // Largest magnitude of the row, which determines the digits of all its cells.
         let largest = found.iter().flatten().fold(0.0, |peak: f64, deviation| peak.max(deviation.largest.abs()));
         let cells = found.into_iter().map(|deviation| match deviation {
             Some(deviation) => {

@@ -33,7 +33,9 @@ impl InputFile {
     }
 }
 
-/// Appends the section with the manifest of `report`. The section has the id that the header links to.
+/// Appends the section with the manifest of `report`: version, input files with their hashes, changed fields, solvers,
+/// and for each manoeuvre the step length and the longest simulated time. The section has the id that the header links
+/// to.
 pub fn append_manifest(page: &mut String, report: &Report<'_>) {
     page.push_str("<section id=\"manifest\">\n<h2>run manifest</h2>\n");
     let mut table = HtmlTable::new(vec![Column::text("item"), Column::text("value")]);

@@ -101,11 +101,13 @@ impl Report<'_> {
         self.before.iter().chain([&self.car])
     }
 
-    /// Writes every metric of every solver as rows `manoeuvre,metric,unit,backend,peer,value,spread_percent`. A
-    /// metric without a value and a spread that is not expressed in % have empty cells. `peer` is 1 or 0; the
-    /// spread is repeated in the rows of all solvers. Rows are ordered by manoeuvre, metric and solver. With two cars the
-    /// column `before` with the value of the other car, `difference` and `difference_percent` follow. The writer is
-    /// flushed at the end.
+    /// Writes a row for each metric of each solver, with the columns
+    /// `manoeuvre,metric,unit,backend,peer,value,spread_percent`. Rows are ordered by manoeuvre, metric and solver.
+    /// `peer` is 1 or 0. The spread is repeated in the rows of all solvers. A metric without a value and a spread that
+    /// is not expressed in % have empty cells.
+    ///
+    /// With two cars, `value` is that of the car, and the columns `before` (value of the other car), `difference` and
+    /// `difference_percent` follow. The writer is flushed at the end.
     ///
     /// # Errors
     /// Returns the errors of `out`.

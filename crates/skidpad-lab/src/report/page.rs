@@ -30,8 +30,8 @@ use crate::verdict::Verdict;
 /// Judgements of a car, one for each manoeuvre.
 type Judgements = Vec<Judgement>;
 
-/// Returns the page of a report: header with summary, one section per manoeuvre, section on the vehicle, known
-/// limitations, manifest. The title of the page names vehicles and manoeuvres.
+/// Returns the page of a report: header with summary, a section per manoeuvre, sections on the vehicle and the known
+/// limitations, manifest, and the data and scripts of the plots. The title of the page names vehicles and manoeuvres.
 pub fn html(report: &Report<'_>) -> String {
     let manoeuvre_names: Vec<&str> = report.car.comparisons.iter().map(|comparison| comparison.manoeuvre).collect();
     let mut page = page_start(&format!("{}: {}", title(report), manoeuvre_names.join(", ")));
@@ -52,7 +52,8 @@ pub fn html(report: &Report<'_>) -> String {
     page
 }
 
-/// Returns the heading of a report: the name of the vehicle, or those of both with their labels.
+/// Returns the heading of a report: the name of the vehicle, or of both vehicles if they differ. A report about a
+/// change of one vehicle is called `before and after a change`.
 fn title(report: &Report<'_>) -> String {
     match &report.before {
         None => report.car.vehicle.to_owned(),
@@ -68,8 +69,8 @@ fn label_text(report: &Report<'_>, car: &ReportedCar<'_>) -> String {
     if report.before.is_some() { format!(" ({})", car.label) } else { String::new() }
 }
 
-/// Appends the header: names and descriptions of the vehicles (the latter if there are any), summary, legend, links to
-/// the sections. All external text is escaped.
+/// Appends the header: names and descriptions of the vehicles, changed fields, summary, published figures that were
+/// driven, legend, and links to the sections. Parts without content are left out. All external text is escaped.
 fn append_header(page: &mut String, report: &Report<'_>, judgements: &[Judgements]) {
     put!(page, "<header>\n<h1>{}</h1>\n", escape(&title(report)));
     append_labelled(page, report, |car| car.description.to_owned());
@@ -93,7 +94,8 @@ fn append_header(page: &mut String, report: &Report<'_>, judgements: &[Judgement
     page.push_str("</ul></nav>\n");
 }
 
-/// Appends a paragraph with `text` of each car, once if the texts are equal; nothing for empty texts.
+/// Appends a paragraph with the `text` of each car, behind the label of the car. If the texts of all cars are equal,
+/// appends one paragraph without a label. An empty text has no paragraph.
 fn append_labelled(page: &mut String, report: &Report<'_>, text: impl Fn(&ReportedCar<'_>) -> String) {
     let texts: Vec<(String, &ReportedCar<'_>)> = report.cars().map(|car| (text(car), car)).collect();
     let are_equal = texts.windows(2).all(|pair| pair[0].0 == pair[1].0);
@@ -104,8 +106,8 @@ fn append_labelled(page: &mut String, report: &Report<'_>, text: impl Fn(&Report
     }
 }
 
-/// Appends the summary: a row for each manoeuvre and car with the verdict, the largest spread and its metric, the accepted
-/// spread, the use of friction and the number of warnings. A note states the rule of the verdict.
+/// Appends the summary: a row for each manoeuvre and car with the verdict, the largest spread and its metric, the
+/// accepted spread, the use of friction and the number of warnings. A note states the rule of the verdict.
 fn append_summary(page: &mut String, report: &Report<'_>, judgements: &[Judgements]) {
     let columns = ["manoeuvre", "solvers agree", "largest spread", "metric with the largest spread", "accepted"];
     let numbers = ["largest use of friction", "warnings"];
@@ -135,7 +137,8 @@ fn append_summary(page: &mut String, report: &Report<'_>, judgements: &[Judgemen
     );
 }
 
-/// Adds the row of the manoeuvre `name` to the table of the summary.
+/// Adds the row of the manoeuvre `name` to the table of the summary. A failed verdict is marked. Without a known
+/// spread, spread and metric are dashes.
 fn add_summary_row(table: &mut HtmlTable, name: String, judgement: &Judgement) {
     let verdict = marked_text(judgement.verdict).to_owned();
     let row = judgement.largest_spread.map(|index| &judgement.rows[index]);
@@ -150,15 +153,16 @@ fn add_summary_row(table: &mut HtmlTable, name: String, judgement: &Judgement) {
     ]);
 }
 
-/// Appends the list of solvers with their line styles; see [`append_solver_keys`].
+/// Appends the legend of the solvers: line sample, name and description of each. `peer_remark` is added to the
+/// description of peers (solvers that only serve comparisons); it is not escaped.
 pub fn append_legend(page: &mut String, backends: &[SolverInfo], peer_remark: &str) {
     page.push_str("<dl class=\"legend\">\n");
     append_solver_keys(page, backends, peer_remark);
     page.push_str("</dl>\n");
 }
 
-/// Appends an entry for each solver: a line sample, the name and the description. `peer_remark` is the remark added to
-/// peers; it is not escaped.
+/// Appends an entry for each solver: a line sample, the name and the description. `peer_remark` is added to the
+/// description of peers; it is not escaped.
 fn append_solver_keys(page: &mut String, backends: &[SolverInfo], peer_remark: &str) {
     for (solver_number, info) in backends.iter().enumerate() {
         let remark = if info.comparison_only { peer_remark } else { "" };
@@ -168,8 +172,8 @@ fn append_solver_keys(page: &mut String, backends: &[SolverInfo], peer_remark: &
     }
 }
 
-/// Appends an entry for each source: each solver, with two cars each car on each solver in the order of
-/// [`Runs::sources`], and the measured log with its file and the number of its channels.
+/// Appends an entry for each source of curves, in the order of [`Runs::sources`]. The sources are the solvers, with two
+/// cars each car on each solver, and last the measured log with its file and the number of its channels.
 fn append_source_keys(page: &mut String, report: &Report<'_>) {
     if report.before.is_none() {
         append_solver_keys(page, report.backends, ", not counted in the spread");
@@ -189,9 +193,12 @@ fn append_source_keys(page: &mut String, report: &Report<'_>) {
     }
 }
 
-/// Appends the section of manoeuvre number `manoeuvre`: description, verdict, warnings, replay, plots of computed curves,
-/// plots of the runs, the titles of the plots that are omitted, tables of metrics and assists. Adds the data of the plots
-/// to `sections`.
+/// Appends the section of manoeuvre number `manoeuvre`. The order is: beginning with verdict and warnings, replay,
+/// plots of computed curves, plots of the runs, titles of omitted plots, table of metrics (with two cars of their
+/// changes), deviations from the measured log, table of assists.
+///
+/// Adds the data of the replay and of the plots of the runs to `sections`, then the data of the computed curves as a
+/// section of its own.
 fn append_section(
     page: &mut String,
     report: &Report<'_>,
@@ -218,6 +225,7 @@ fn append_section(
     let ground = ground::picture(&comparison.scene, x, y).unwrap_or(Value::Null);
     let plotted = runs.plotted_sources();
     put!(page, "<div class=\"replay\" data-section=\"{number}\"></div>\n");
+    // The data of the computed curves follow those of this section.
     let curve_data = append_computed_curves(page, &runs, number + 1);
     page.push_str("<div class=\"charts\">\n");
     let mut figures = Figures::new(number, &plotted);
@@ -295,9 +303,9 @@ fn append_comparison_table(page: &mut String, comparison: &Comparison, judgement
     );
 }
 
-/// Appends the section on the vehicle: tables with the closed-form figures of each axle and of the car, with two cars
-/// their differences, the notes of [`lints`] as warnings, and the published figures without simulated ones if there are
-/// any.
+/// Appends the section on the vehicle: tables of the closed-form figures of each axle and of the vehicle, or of their
+/// changes with two cars. Below are the notes of [`lints`] (unusual values) as warnings, and the published figures that
+/// were not driven, if there are any.
 fn append_vehicle_section(page: &mut String, report: &Report<'_>) {
     page.push_str("<section id=\"vehicle\">\n<h2>vehicle</h2>\n");
     page.push_str("<p>Quantities derived from the description, without simulation.</p>\n");
@@ -319,9 +327,9 @@ fn append_vehicle_section(page: &mut String, report: &Report<'_>) {
     page.push_str("</section>\n");
 }
 
-/// Appends a table with a row per metric and a column per list of `lists`. All lists must contain the same metrics;
-/// labels and units are those of the first list. `title` is the heading of the labels, `columns` are those of the
-/// lists.
+/// Appends a table with a row per metric and a column per list of `lists`. All lists must contain the same metrics in
+/// the same order; labels and units are those of the first list. `title` is the heading of the labels. `columns` are
+/// the columns of the lists.
 fn append_metric_table(page: &mut String, title: &str, columns: Vec<Column>, lists: &[Vec<Metric>]) {
     let mut table = HtmlTable::new([title, "unit"].map(Column::text).into_iter().chain(columns).collect());
     for row in 0..lists.first().map_or(0, Vec::len) {

@@ -112,8 +112,9 @@ impl Plot {
         }
     }
 
-    /// Returns whether a curve that sets the range varies by more than half of the smallest range of an axis: of y for
-    /// a plot over time, of either axis for a map, of both axes for other plots.
+    /// Returns whether the plot shows a change. A curve that sets the range must vary by more than half of the smallest
+    /// range of an axis: of y for a plot over time, of either axis for a map. For other plots each axis needs such a
+    /// curve.
     pub fn has_changes(&self, table: &Table) -> bool {
         let changes_along = |axis: usize| {
             self.leading_curves().any(|curve| {
@@ -128,16 +129,18 @@ impl Plot {
         }
     }
 
-    /// Iterates over the curves that set the range; over all curves if none does.
+    /// Iterates over the curves that set the range of the axes; over all curves if none does.
     fn leading_curves(&self) -> impl Iterator<Item = &Curve> {
         let has_leader = self.curves.iter().any(|curve| curve.sets_range);
         self.curves.iter().filter(move |curve| curve.sets_range || !has_leader)
     }
 
-    /// Computes the range of an axis (0: x, 1: y) over the leading curves and over levels and floor. Other curves
-    /// extend it at an end that they exceed by at most [`MAX_RANGE_EXTENSION`] of the range. The result is at least as
-    /// wide as the smallest range of the axis, plus [`RANGE_MARGIN`] at each end (none for time), and has the same
-    /// middle as the values.
+    /// Computes the range of an axis (0: x, 1: y).
+    ///
+    /// The range covers the leading curves (see [`Self::leading_curves`]), the floor, and for y the levels. Other
+    /// curves extend an end of the range that they exceed by at most [`MAX_RANGE_EXTENSION`] of the range; beyond that
+    /// they are clipped. The range is then widened about its middle to the smallest range of the axis, and by
+    /// [`RANGE_MARGIN`] at each end. The time axis has no margin unless points are marked.
     pub fn range(&self, table: &Table, axis: usize) -> Range<f64> {
         let axis_values = |curve: &Curve| table.values(curve.columns[axis]).iter().copied();
         let floor = self.floor.iter().flat_map(|columns| table.values(columns[axis]).iter().copied());
@@ -160,8 +163,12 @@ impl Plot {
         middle - half..middle + half
     }
 
-    /// Returns the curves to draw: curves of one part that differ by at most [`MAX_COINCIDENCE_SHARE`] of the axes at
-    /// every row are drawn once, except for separate ones.
+    /// Returns the curves to draw. A curve that coincides with an earlier drawn curve of the same part is not drawn
+    /// itself, but becomes a member of that curve, unless one of both is separate. Outliers are values of y outside the
+    /// range.
+    ///
+    /// Curves coincide if they differ by at most [`MAX_COINCIDENCE_SHARE`] of the range of each axis at every row where
+    /// both have values. They do not coincide if only one of both has a value at more than 1 % of the rows.
     pub fn drawn_curves(&self, table: &Table) -> Vec<DrawnCurve> {
         let ranges = [0, 1].map(|axis| self.range(table, axis));
         let spans = ranges.clone().map(|range| range.end - range.start);
@@ -183,6 +190,7 @@ impl Plot {
                 continue;
             }
             let values = || table.values(curve.columns[1]).iter().copied().filter(|value| value.is_finite());
+            // Distance of a value outside the range of y; negative inside.
             let excess = |value: f64| (ranges[1].start - value).max(value - ranges[1].end);
             let outlier =
                 values().filter(|value| excess(*value) > 0.0).max_by(|a, b| excess(*a).total_cmp(&excess(*b)));
@@ -192,7 +200,8 @@ impl Plot {
         drawn
     }
 
-    /// Returns the description of the plot for the page.
+    /// Returns the description of the plot for the page. `drawn` are its curves from [`Self::drawn_curves`]; values are
+    /// in `table`, to whose columns the description refers.
     pub fn to_json(&self, table: &Table, drawn: &[DrawnCurve]) -> Value {
         let axis_json = |axis: usize| {
             let range = self.range(table, axis);

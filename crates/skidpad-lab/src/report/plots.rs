@@ -61,9 +61,10 @@ const MIN_SLIP_RANGE_PERCENT: f64 = 2.0;
 /// Smallest range of a slip angle (deg).
 const MIN_SLIP_ANGLE_RANGE_DEG: f64 = 0.5;
 
-/// Builds the plots of `runs`: path, profile of uneven ground, diagrams of the manoeuvre, quantities of the car over
-/// time, g-g diagram, loads, slip and use of friction of each axle, distance between the cars, quantities of each
-/// trailer. Plots without changes are omitted.
+/// Builds the plots of `runs`: path, height profile of ground that is not only a plane, diagrams of the manoeuvre,
+/// quantities of the car over time, g-g diagram, loads of each axle, use of friction, slip and slip angles, distance
+/// between the cars, quantities of each trailer. Adds their columns to the table of `runs`. Plots without changes are
+/// omitted, except for the profile.
 pub fn build_plots(runs: &mut Runs<'_>) -> Plots {
     let mut plots = Plots { plots: Vec::new(), omitted: Vec::new() };
     let path = path(runs);
@@ -99,7 +100,7 @@ impl Plots {
     }
 }
 
-/// Builds the path of the centre of mass of each car and towed unit, seen from above.
+/// Builds the plot of the paths, seen from above: the centre of mass of each car and of each towed unit.
 fn path(runs: &mut Runs<'_>) -> Plot {
     let axes = ["x", "y"].map(|label| Axis::new(label, "m", MIN_MAP_RANGE_M));
     let mut plot = Plot::new("Path of the centre of mass", Kind::Map, axes);
@@ -112,7 +113,8 @@ fn path(runs: &mut Runs<'_>) -> Plot {
     plot
 }
 
-/// Adds the columns of the positions of `unit` (m) and returns them.
+/// Adds a column of x and a column of y of `unit` (m) for each source. Returns the numbers of the columns of x, then
+/// those of the columns of y.
 pub fn positions(runs: &mut Runs<'_>, unit: Unit) -> [Vec<usize>; 2] {
     // 0.05 m: smallest visible range of a position.
     [runs.add(unit, "x", 0.05, |_, f| Some(f.x_m)), runs.add(unit, "y", 0.05, |_, f| Some(f.y_m))]
@@ -135,9 +137,9 @@ fn unit_names(runs: &Runs<'_>) -> Vec<String> {
     trailers.iter().map(|(name, _)| name.label().to_lowercase()).collect()
 }
 
-/// Builds the profile over the distance travelled: the height of the ground along the path of the reference, and the
-/// height of every car along its own path, less the static height of its centre of mass. The ground has gaps where
-/// there is none. Requires at least one outcome.
+/// Builds the height profile over the distance travelled: the height of the ground along the path of the reference (the
+/// first solver that is not a peer), and the height of every car along its own path. The height of a car is that of its
+/// centre of mass less the static one. The ground has gaps where there is none. Requires at least one outcome.
 fn profile(runs: &mut Runs<'_>) -> Plot {
     let [x, y] = positions(runs, Unit::Car);
     let points = |source: usize| -> Vec<(f64, f64)> {
@@ -162,7 +164,8 @@ fn profile(runs: &mut Runs<'_>) -> Plot {
     plot
 }
 
-/// Returns the horizontal distance along the path of `points` (m), starting at 0. A point that is not finite has none.
+/// Returns the horizontal distance along the path of `points` (m), starting at 0. From the first point that is not
+/// finite on, the distances are NaN.
 fn path_distances(points: &[(f64, f64)]) -> Vec<f64> {
     let mut distance = 0.0;
     let mut previous = points.first().copied().unwrap_or_default();
@@ -184,8 +187,9 @@ fn diagram_plot(runs: &mut Runs<'_>, diagram: &Diagram) -> Plot {
     plot
 }
 
-/// Adds the load of the wheels of each axle, and for all axles slip, slip angle and use of friction, each of the wheel
-/// of the axle with the largest magnitude. Axles are those of the car with the most axles.
+/// Adds a plot of the wheel loads for each axle, then the plots of use of friction, longitudinal slip and slip angle
+/// for all axles. The latter show for each axle the value with the largest magnitude of its wheels. Axles are those of
+/// the car with the most axles. A wheel without ground contact has no slip.
 fn add_wheel_plots(plots: &mut Plots, runs: &mut Runs<'_>) {
     let models = runs.cars.iter().map(|car| car.model);
     let Some(model) = models.max_by_key(|model| model.parts().axles.len()) else { return };
@@ -196,6 +200,7 @@ fn add_wheel_plots(plots: &mut Plots, runs: &mut Runs<'_>) {
         let mut plot = Plot::new(&format!("Loads of axle {}", axle + 1), Kind::Time, axes);
         for wheel in wheels_of_axle(model, axle) {
             let columns = load_columns(runs, wheel);
+            // 0: the time is column 0 of the table.
             plot.curves.extend(runs.curves(&model.wheel_name(wheel), &vec![0; columns.len()], &columns));
         }
         if !plot.curves.is_empty() {
@@ -232,8 +237,9 @@ pub fn load_columns(runs: &mut Runs<'_>, wheel: usize) -> Vec<usize> {
     runs.add(Unit::Car, &format!("load {wheel}"), 20.0, |_, f| f.wheels.get(wheel).map(|wheel| wheel.load_n))
 }
 
-/// Builds a plot over time with a curve for each axle and source: the value with the largest magnitude of its wheels.
-/// Curves of reference vehicles are left out, because they do not use the tyres of the description.
+/// Builds a plot over time with a curve for each axle and source. The curve is `value` of the wheel of the axle with
+/// the largest magnitude. Curves of peers (reference vehicles) are left out, because they do not use the tyres of the
+/// description.
 fn axle_plot(
     runs: &mut Runs<'_>,
     title: &str,
@@ -260,8 +266,9 @@ fn wheels_of_axle(model: &Model, axle: usize) -> impl Iterator<Item = usize> {
     model.wheels().iter().enumerate().filter(move |(_, wheel)| wheel.axle == axle).map(|(index, _)| index)
 }
 
-/// Adds the horizontal distance of the cars from that of the reference (mm) over time. Peers and the reference itself
-/// have no curve. Nothing is added for several cars, and with fewer than two sources that are not peers.
+/// Adds the plot of the horizontal distance of each car from the car of the reference solver (mm) over time. Peers and
+/// the reference itself have no curve. Nothing is added for a section about two cars, or with fewer than two sources
+/// that are not peers.
 fn add_distance(plots: &mut Plots, runs: &mut Runs<'_>) {
     let reference = runs.reference();
     if runs.cars.len() > 1 || runs.sources.iter().filter(|source| !source.is_peer()).count() < 2 {

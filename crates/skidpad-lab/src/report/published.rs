@@ -10,7 +10,7 @@ fn source_column() -> Column {
     Column { heading: "source".into(), class: "source" }
 }
 
-/// Returns whether a figure was driven.
+/// Returns whether a figure was driven: at least one solver has a value.
 fn is_driven(row: &&RoadTestRow) -> bool {
     row.values.iter().any(Option::is_some)
 }
@@ -48,8 +48,7 @@ pub fn append_driven_figures(page: &mut String, figures: &RoadTest) {
     );
 }
 
-/// Appends the published figures that were not driven, with their sources; nothing if there are none. Underscores in
-/// quantities become spaces.
+/// Appends a table of the published figures that were not driven, with their sources; nothing if there are none.
 pub fn append_other_figures(page: &mut String, figures: &RoadTest) {
     let others: Vec<&RoadTestRow> = figures.rows.iter().filter(|row| !is_driven(row)).collect();
     if others.is_empty() {

@@ -19,9 +19,10 @@ const MIN_ANGLE_RANGE_RAD: f64 = 1e-3;
 /// Number of steering angles for which the angles of the wheels are stored, from full lock right to full lock left.
 const STEER_SAMPLES: usize = 9;
 
-/// Adds the columns of the replay to `runs` and returns the description of the replay for the page: dimensions of the
-/// cars and of the towed units, and the columns of each source. A measured log is left out unless it has positions and
-/// the yaw angle.
+/// Adds the columns of the replay to `runs`, and returns the description of the replay for the page. The description
+/// has the dimensions of the cars and of the towed units, and for each source the columns of pose, speed,
+/// accelerations, wheels, anti-roll bars (`bars`) and towed units. A measured log is left out unless it has positions
+/// and the yaw angle.
 pub fn replay(runs: &mut Runs<'_>) -> Value {
     let [x, y] = positions(runs, Unit::Car);
     let yaw = yaw_columns(runs, Unit::Car);
@@ -94,7 +95,8 @@ fn yaw_columns(runs: &mut Runs<'_>, unit: Unit) -> Vec<usize> {
     runs.add_values(all_angles, MIN_ANGLE_RANGE_RAD)
 }
 
-/// Adds full turns to `angles` (rad), so that neighbours differ by at most half a turn.
+/// Adds full turns to `angles` (rad), so that neighbours differ by at most half a turn. From the first angle that is
+/// not finite on, the results are NaN.
 fn unwrap_angles(angles: impl Iterator<Item = f64>) -> Vec<f64> {
     let mut previous: Option<f64> = None;
     let unwrapped = angles.map(|angle| {
@@ -106,18 +108,18 @@ fn unwrap_angles(angles: impl Iterator<Item = f64>) -> Vec<f64> {
     unwrapped.collect()
 }
 
-/// Computes the force of anti-roll bar `bar_index` of `model` at the speed of `frame`: rate times the difference of the
-/// compressions, left less right (N). It is added to the force of the left wheel's strut and subtracted from that of
-/// the right one. `None` if the model does not have the bar.
+/// Computes the force of anti-roll bar number `bar_index` at the speed of `frame` (N): rate times the difference of the
+/// wheel compressions, left less right. The bar adds this force to the strut of the left wheel and subtracts it from
+/// the strut of the right wheel. `None` if the model does not have the bar.
 fn bar_force(model: &Model, frame: &Frame, bar_index: usize) -> Option<f64> {
     let bar = model.parts().bars.get(bar_index)?;
     let [left, right] = bar.wheels.map(|wheel_index| frame.wheels[wheel_index].compression_m);
     Some(f64::from(bar.rate_at(frame.vx_mps as f32)) * (left - right))
 }
 
-/// Returns the dimensions of a vehicle in its axes (m), relative to the centre of mass: hull, height of the centre of
-/// mass above the ground, and of each wheel position, radius, name, static load (N) and steering angles (rad) at
-/// [`STEER_SAMPLES`] mean road-wheel angles up to `lock` (rad).
+/// Returns the dimensions of a vehicle for the page (m), in its axes and relative to the centre of mass: hull, height
+/// of the centre of mass above the ground, and steering lock (rad). Each wheel has position, radius, name, static load
+/// (N), and its road-wheel angles (rad) at [`STEER_SAMPLES`] angles from full lock right to full lock left.
 fn vehicle_json(model: &Model) -> Value {
     let parts = model.parts();
     let short = |value: f32| rounded(f64::from(value));
@@ -144,8 +146,8 @@ fn vehicle_json(model: &Model) -> Value {
     })
 }
 
-/// Returns the road-wheel angles of wheel number `wheel` at [`STEER_SAMPLES`] mean angles of the first steered axle
-/// from −`lock` to `lock` (rad), with the static toe.
+/// Returns the road-wheel angles of wheel number `wheel` with its static toe (rad). The angles are those at
+/// [`STEER_SAMPLES`] mean angles of the first steered axle, evenly spaced from −`lock` (right) to `lock` (left).
 fn wheel_angles(model: &Model, wheel: usize, lock: f32) -> Vec<f32> {
     let parts = model.parts();
     let wheel_spec = &model.wheels()[wheel];
@@ -156,6 +158,7 @@ fn wheel_angles(model: &Model, wheel: usize, lock: f32) -> Vec<f32> {
         let axle_angles: Vec<f32> = parts.axles.iter().map(|axle| steer * axle.steer_ratio).collect();
         let [left, right] = model.road_wheel_angles(&axle_angles)[wheel_spec.axle];
         let is_left = wheel_spec.contact.y >= 0.0;
+        // Positive toe turns the front of both wheels inwards.
         (if is_left { left } else { right }) + if is_left { -wheel_spec.toe } else { wheel_spec.toe }
     };
     (0..STEER_SAMPLES).map(angle_at).collect()

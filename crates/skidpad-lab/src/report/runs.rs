@@ -80,7 +80,9 @@ pub struct Runs<'a> {
 }
 
 impl<'a> Runs<'a> {
-    /// Reads the rows of `cars` (at least one), and of the log that is laid over them.
+    /// Reads the rows of `cars` (at least one). If the longest run has more than [`MAX_EXAMINED_ROWS`] rows, every n-th
+    /// row is examined, with the same n for all runs. A measured log is interpolated at the times of these rows and
+    /// becomes the last source. Without any run the log is left out.
     pub fn new(cars: &'a [CarRuns<'a>], log: Option<&MeasuredLog>) -> Self {
         let mut sources = solver_sources(cars);
         let trajectories: Vec<&Trajectory> =
@@ -111,7 +113,8 @@ impl<'a> Runs<'a> {
         self.cars[0].comparison
     }
 
-    /// Returns the number of the source that others are compared with: the first that is not a peer, otherwise the first.
+    /// Returns the number of the source that others are compared with: the first solver that is not a peer, otherwise
+    /// the first source.
     pub fn reference(&self) -> usize {
         self.sources.iter().position(|source| !source.is_peer() && !source.is_measured()).unwrap_or(0)
     }
@@ -127,7 +130,7 @@ impl<'a> Runs<'a> {
         sources.map(|(source, (line, is_peer))| PlottedSource { name: &source.name, is_peer, line }).collect()
     }
 
-    /// Returns the examined rows of `unit` of source number `source`.
+    /// Returns the examined rows of `unit` of source number `source`. A measured log has none for towed units.
     pub fn frames(&self, source: usize, unit: Unit) -> &[Cow<'a, Frame>] {
         match unit {
             Unit::Car => &self.frames[source],
@@ -135,9 +138,11 @@ impl<'a> Runs<'a> {
         }
     }
 
-    /// Adds a column for each source with `value` of each row of `unit`, and returns their numbers. `key` names the
-    /// quantity; a key that was added before returns its columns. `min_span` is the smallest visible range. The value of a
-    /// towed unit gets the model of its car.
+    /// Adds a column for each source with `value` of each row of `unit`, and returns the numbers of these columns. A
+    /// value that is missing or not finite is NaN.
+    ///
+    /// `key` names the quantity. If `unit` and `key` were added before, nothing is added, and the earlier columns are
+    /// returned. `min_span` is the smallest visible range. For a towed unit, `value` receives the model of its car.
     pub fn add(
         &mut self,
         unit: Unit,
@@ -162,7 +167,10 @@ impl<'a> Runs<'a> {
         columns
     }
 
-    /// Adds a column with the values of each source, and returns their numbers.
+    /// Adds a column for each source, and returns the numbers of these columns in the order of the sources.
+    /// `all_values` contains the values of each source. `min_span` is the smallest visible range, in the unit of the
+    /// values. The column of the reference source is added first. The other columns refer to it, so that the page
+    /// stores only their differences.
     pub fn add_values(&mut self, all_values: Vec<Vec<f64>>, min_span: f64) -> Vec<usize> {
         let reference = self.reference();
         let mut columns = vec![0; all_values.len()];
@@ -182,7 +190,9 @@ impl<'a> Runs<'a> {
         self.add(Unit::Car, quantity.label, quantity.min_span, quantity.value)
     }
 
-    /// Returns a curve for each source from its columns of x and y. Sources without any value have no curve.
+    /// Returns a curve for each source. `x` and `y` are the numbers of its columns in the order of the sources. `part`
+    /// is the part of the car, empty for the whole car. Sources without any value have no curve. Curves of peers do not
+    /// set the range, and the curve of a measured log is always drawn.
     pub fn curves(&self, part: &str, x: &[usize], y: &[usize]) -> Vec<Curve> {
         let has_values = |column: usize| self.table.values(column).iter().any(|value| !value.is_nan());
         let sources = self.sources.iter().enumerate();
@@ -198,7 +208,7 @@ impl<'a> Runs<'a> {
             .collect()
     }
 
-    /// Returns the plot of the columns `y` over time, a curve for each source.
+    /// Returns the plot of the columns `y` over time, with a curve for each source. `axis` is the axis of y.
     pub fn time_plot(&self, title: &str, axis: Axis, y: &[usize]) -> Plot {
         let mut plot = Plot::new(title, Kind::Time, [Axis::new("time", "s", 0.0), axis]);
         plot.curves = self.curves("", &vec![0; y.len()], y);
@@ -206,7 +216,8 @@ impl<'a> Runs<'a> {
     }
 }
 
-/// Returns the sources of all solvers, each with all cars. The names have the label of the car if there are several.
+/// Returns the sources of all solvers: for each solver all cars that have its result. With several cars, the label of
+/// the car precedes the name of the solver.
 fn solver_sources<'a>(cars: &'a [CarRuns<'a>]) -> Vec<Source<'a>> {
     let solver_count = cars.iter().map(|car| car.comparison.outcomes.len()).max().unwrap_or(0);
     let source = |solver: usize, (number, car): (usize, &'a CarRuns<'a>)| {

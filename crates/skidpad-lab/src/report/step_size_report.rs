@@ -21,14 +21,14 @@ use crate::order::Order;
 use crate::rate_runs::SolverRuns;
 use crate::step_size_study::{SolverSummary, StepLimit, StepSizeStudy, StudyRow};
 
-/// Content of a report of certificates.
+/// Content of a report of step-size studies.
 #[derive(Clone, Copy, Debug)]
 pub struct StepSizeReport<'a> {
     /// Name of the vehicle, for people.
     pub vehicle: &'a str,
-    /// Solvers, in the order of the certificates' results.
+    /// Solvers, in the order of the results of the studies.
     pub backends: &'a [SolverInfo],
-    /// Certificates, one per manoeuvre.
+    /// Studies, one per manoeuvre.
     pub studies: &'a [StepSizeStudy],
 }
 
@@ -159,8 +159,9 @@ impl StepSizeReport<'_> {
         page.push_str("</ul></nav>\n</header>\n");
     }
 
-    /// Appends a table with a row per manoeuvre and solver: longest step that keeps all metrics (ms), its rate (Hz),
-    /// and the metrics that limit it. An unknown limit is shown as a minus sign, one at the shortest step as "none".
+    /// Appends a table with a row per manoeuvre and solver: longest step that keeps all metrics within the accepted
+    /// deviation (ms), its rate (Hz), and the metrics that limit it. An unknown limit is shown as a minus sign, a limit
+    /// at the shortest step as "none".
     fn append_totals(&self, page: &mut String) {
         let limited_by = Column { heading: "limited by".into(), class: "source" };
         let [longest, rate] = ["longest step", "rate"].map(Column::number);
@@ -186,10 +187,10 @@ fn rate_text(summary: &SolverSummary) -> String {
     summary.step_limit.seconds().filter(|dt| *dt > 0.0).map_or_else(|| "-".into(), |dt| format!("{:.0} Hz", 1.0 / dt))
 }
 
-/// Appends the section of one manoeuvre: description, table of step limits, warnings of solvers, plots of the metrics
-/// that depend on the step, names of the metrics that are not drawn, and the table of all values. A solver has a
-/// warning for each step length at which a value was not finite or the solver did not converge; the former takes
-/// precedence. Returns the data of the section number `number`.
+/// Appends the section of one manoeuvre, and returns its data as section number `number` of the page. The order is:
+/// description, table of step limits, warnings, plots of the metrics that depend on the step, names of the metrics that
+/// are not drawn, table of all values. A solver has a warning for each step length at which a value was not finite or,
+/// otherwise, at which the solver did not converge.
 fn append_section(page: &mut String, study: &StepSizeStudy, number: usize) -> Value {
     let (name, about) = (escape(study.rate_runs.manoeuvre), escape(&study.rate_runs.about));
     put!(page, "<section id=\"{name}\">\n<h2>{name}</h2>\n<p>{about}</p>\n");
@@ -240,8 +241,8 @@ fn append_section(page: &mut String, study: &StepSizeStudy, number: usize) -> Va
 }
 
 /// Appends a table with a row per metric: label, unit, value of the first solver at the shortest step, then a column
-/// per solver with the longest step that keeps the metric. A cell is marked if only the shortest step keeps the metric,
-/// and grey for a peer. A note below explains the table.
+/// per solver with the longest step that keeps the metric within the accepted deviation. A cell is marked if only the
+/// shortest step keeps the metric. Cells of peers are less prominent. A note below explains the table.
 fn append_step_limits(page: &mut String, study: &StepSizeStudy) {
     let solver_columns =
         study.rate_runs.solvers.iter().map(|solver_runs| Column::solver(solver_runs.backend, solver_runs.peer));
@@ -266,10 +267,12 @@ fn append_step_limits(page: &mut String, study: &StepSizeStudy) {
     );
 }
 
-/// Builds the plot of a metric over the step (ms), one curve per solver, with the limits of the accepted deviation
-/// around the first known value at the shortest step. `sample_order` lists the samples in the order of the rows of
-/// `table`. Steps without a value have no point. Returns `None` if no step changes the metric by [`MIN_DRAWN_DEVIATION`]
-/// of the accepted deviation. Peers count for this, and set the range of the axis, only if all solvers are peers.
+/// Builds the plot of a metric over the step length (ms), with a curve per solver. Horizontal lines mark the accepted
+/// deviation from the first known value at the shortest step. `sample_order` contains the index of the sample of each
+/// row of `table`, to which the columns are added. Steps without a value have no point.
+///
+/// Returns `None` if no step changes the metric by at least [`MIN_DRAWN_DEVIATION`] of the accepted deviation. Peers
+/// count for this, and set the range of the axis, only if all solvers are peers.
 fn metric_plot(study: &StepSizeStudy, row: &StudyRow, table: &mut Table, sample_order: &[usize]) -> Option<Plot> {
     let solvers = &study.rate_runs.solvers;
     // Whether a solver counts: not a peer, unless there are only peers.

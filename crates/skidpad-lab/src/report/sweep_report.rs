@@ -39,7 +39,7 @@ struct ParameterAxis {
 }
 
 impl SweepReport<'_> {
-    /// Returns the page as text.
+    /// Returns the page as text: header with solvers, parameters and faults, then plots, statistics and manifest.
     pub fn html(&self) -> String {
         let sweep = self.sweep;
         let title = format!("{}: sweep of {}", sweep.vehicle_name(), sweep.manoeuvre_name());
@@ -84,7 +84,8 @@ impl SweepReport<'_> {
         }
     }
 
-    /// Appends a warning for each different fault, with the number of its runs.
+    /// Appends a warning for each different fault, with the number of runs that have it. Only the first
+    /// [`MAX_SHOWN_FAULTS`] faults are shown, followed by the number of further ones.
     fn append_faults(&self, page: &mut String) {
         let Some(column) = self.table.column("fault") else { return };
         let mut faults: Vec<(&str, usize)> = Vec::new();
@@ -102,8 +103,9 @@ impl SweepReport<'_> {
         }
     }
 
-    /// Returns the values of a column of the runs of solver number `solver`, one for each point and sample; NaN where
-    /// there is no number. Texts and flags are replaced by their places in `names`.
+    /// Returns the values of a column of the runs of solver number `solver`, one for each point and sample. NaN
+    /// replaces a cell that is no number. Texts and flags are replaced by their places in `names`. Rows of the solvers
+    /// alternate in the table of the sweep.
     fn values(&self, column: usize, solver: usize, names: &[&str]) -> Vec<f64> {
         let solver_count = self.sweep.solvers().len();
         let rows = self.table.rows.iter().skip(solver).step_by(solver_count);
@@ -114,7 +116,9 @@ impl SweepReport<'_> {
         rows.map(|row| value(&row[column])).collect()
     }
 
-    /// Returns the axis of each parameter with at least two values, and adds its column to `table`.
+    /// Returns the axis of each parameter with at least two different values, and adds its column to `table`. Texts and
+    /// flags are numbered in the order of their first occurrence, and the label of the axis explains the numbers.
+    /// Beyond [`MAX_NAMED_VALUES`] they have no value.
     fn parameter_axes(&self, table: &mut Table) -> Vec<ParameterAxis> {
         let mut axes = Vec::new();
         for column in self.table.columns_with_role(Role::Parameter) {
@@ -141,9 +145,9 @@ impl SweepReport<'_> {
         axes
     }
 
-    /// Appends the plots of all metrics that change over all parameters, and the names of the others. Returns the data of
-    /// the section. A sweep that varies only one grid has lines between its
-    /// points.
+    /// Appends a plot of each metric that changes over each parameter, the names of the other metrics, and the number
+    /// of shown points if some are left out. Returns the data of the section. Points are joined by lines only if a
+    /// single grid is varied.
     fn append_plots(&self, page: &mut String) -> Value {
         let solvers = self.sweep.solvers();
         let plotted = PlottedSource::solvers(solvers.iter().map(|info| (info.name, info.comparison_only)));
@@ -220,7 +224,7 @@ impl SweepReport<'_> {
         page.push_str("</section>\n");
     }
 
-    /// Appends the manifest: version, hash, and everything that the results depend on.
+    /// Appends a table with the hash of the manifest and each of its entries.
     fn append_manifest(&self, page: &mut String) {
         page.push_str("<section id=\"manifest\">\n<h2>run manifest</h2>\n");
         let mut table = HtmlTable::new(vec![Column::text("item"), Column::text("value")]);
@@ -233,8 +237,8 @@ impl SweepReport<'_> {
     }
 }
 
-/// Returns the cells of the statistics of `values`: number, mean, standard deviation of the sample, smallest and largest
-/// value; "-" where there is none.
+/// Returns the cells of the statistics of `values`: number, mean, standard deviation of the sample, smallest and
+/// largest value; "-" where there is none.
 fn statistics_cells(values: &[f64]) -> [Cell; 5] {
     let count = values.len() as f64;
     let mean = values.iter().sum::<f64>() / count;

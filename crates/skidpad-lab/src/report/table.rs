@@ -41,8 +41,9 @@ impl Table {
         self.columns[0].values.len()
     }
 
-    /// Adds a column and returns its number. Missing values are NaN; missing rows at the end are added. Changes below a
-    /// hundredth of `min_span` are not visible. `reference` is an earlier column with almost equal values.
+    /// Adds a column and returns its number. Missing values are NaN; missing rows at the end are filled with NaN.
+    /// `min_span` is the smallest visible range. `reference` is an earlier column with almost equal values, from which
+    /// the page data stores only the difference.
     pub fn add(&mut self, mut values: Vec<f64>, min_span: f64, reference: Option<usize>) -> usize {
         values.resize(self.row_count(), f64::NAN);
         self.columns.push(Column { values, min_span, reference });
@@ -54,9 +55,10 @@ impl Table {
         &self.columns[index].values
     }
 
-    /// Selects the rows to draw, in ascending order. [`EVEN_ROW_COUNT`] rows are kept in any case. Then the row is
-    /// added at which some column deviates most from the line through the rows already kept, until no column deviates
-    /// by more than [`MAX_DECIMATION_ERROR`] of its range or [`MAX_ROW_COUNT`] rows are kept.
+    /// Selects the rows to draw, in ascending order. About [`EVEN_ROW_COUNT`] evenly spaced rows and the last row are
+    /// kept in any case. Then rows are added one by one: always the row at which a column deviates most from the line
+    /// through the kept rows around it. The selection ends if no column deviates by more than [`MAX_DECIMATION_ERROR`]
+    /// of its range, or if [`MAX_ROW_COUNT`] rows are kept.
     pub fn visible_rows(&self) -> Vec<usize> {
         let row_count = self.row_count();
         let stride = row_count.div_ceil(EVEN_ROW_COUNT).max(1);
@@ -75,7 +77,8 @@ impl Table {
     }
 
     /// Returns the row between the kept rows `start` and `end` at which a column deviates most from the line through
-    /// both, as a share of `scales`; `None` if no deviation is visible.
+    /// its values at both. Deviations are shares of `scales`, the range of each column. `None` if no deviation exceeds
+    /// [`MAX_DECIMATION_ERROR`].
     fn widest_gap(&self, start: usize, end: usize, scales: &[f64]) -> Option<Gap> {
         let order = &self.columns[0].values;
         let mut widest = Gap { error: MAX_DECIMATION_ERROR, start, row: start, end };
@@ -98,14 +101,15 @@ impl Table {
         (widest.row != start).then_some(widest)
     }
 
-    /// Returns the columns at `rows` as JSON. A column without values is null, one without visible changes a number. Other columns are 32-bit
-    /// numbers (`f`). A column with a reference is the difference from it in 16-bit steps of `q` (`d`, `of`), where a
-    /// missing value of the reference counts as 0.
+    /// Returns the columns at `rows` as JSON. A column without values is null, a column without visible changes a
+    /// number. Other columns are 32-bit numbers (`f`). A column with a reference is the difference from this column
+    /// (number `of`) in 16-bit steps (`d`) of the size `q`; a missing value of the reference counts as 0.
     pub fn to_json(&self, rows: &[usize]) -> Value {
         self.columns.iter().map(|column| self.column_json(column, rows)).collect()
     }
 
-    /// Returns one column as JSON; see [`Table::to_json`].
+    /// Returns one column at `rows` as JSON, in one of the forms of [`Table::to_json`]: null, a number, 32-bit numbers,
+    /// or 16-bit differences. The smallest 16-bit number marks a missing value.
     fn column_json(&self, column: &Column, rows: &[usize]) -> Value {
         let pick = |values: &[f64]| -> Vec<f64> { rows.iter().map(|&row| values[row]).collect() };
         let values = pick(&column.values);
@@ -177,7 +181,7 @@ pub fn value_range(values: impl Iterator<Item = f64>) -> (f64, f64) {
     if low <= high { (low, high) } else { (0.0, 0.0) }
 }
 
-/// Rounds `value` to six significant digits, so that its text is short. −0 becomes 0.
+/// Rounds `value` to six significant digits, so that its text is short. −0 and values that are not finite become 0.
 pub fn rounded(value: f64) -> f64 {
     if value == 0.0 || !value.is_finite() {
         return 0.0;

@@ -18,8 +18,9 @@ pub fn marked_text(verdict: Verdict) -> &'static str {
 /// Judgement of a comparison.
 #[derive(Clone, Debug)]
 pub struct Judgement {
-    /// Verdict: pass if all metrics agree within the accepted limit or have a known reason, and every run was completed; not judged if there are
-    /// fewer than two solvers besides reference vehicles, or if no metric has a spread.
+    /// Verdict. Fail if a metric exceeds the accepted spread without a known reason, or if a solver that is not a
+    /// reference vehicle did not complete its run. Otherwise not judged if there are fewer than two such solvers, or if
+    /// no metric has a spread in %. Otherwise pass.
     pub verdict: Verdict,
     /// Largest use of friction of any tyre on a solver that is not a reference vehicle (–).
     pub friction: f64,
@@ -36,8 +37,10 @@ pub struct Judgement {
 }
 
 impl Judgement {
-    /// Judges `comparison` of cars of `model`. The limit depends on the use of friction (see [`accepted_spread`]). `vehicle`
-    /// is the name of a shipped vehicle; other vehicles have no known reasons.
+    /// Judges `comparison`, whose cars have the model `model`. The accepted spread depends on the use of friction (see
+    /// [`accepted_spread`]). A run is incomplete if the car left the ground or did not finish its course, a value was
+    /// not finite, or a step did not converge. `vehicle` is the name of a shipped vehicle; other vehicles have no known
+    /// reasons.
     pub fn new(comparison: &Comparison, model: &Model, vehicle: &str) -> Self {
         let solvers = || comparison.outcomes.iter().filter(|outcome| !outcome.peer);
         let utilisation = |outcome: &Outcome| max_friction_utilisation(model, &comparison.scene, &outcome.trajectory);
@@ -80,8 +83,8 @@ impl Judgement {
     }
 }
 
-/// Returns the events of a run that a reader must know: the car left the ground, the course was not completed, a test
-/// was failed, a value was not finite, an iteration did not converge.
+/// Returns the events of a run that a reader must know, each with the name of the solver: the car left the ground, did
+/// not complete its course or failed a test; a value was not finite; a step did not converge.
 fn alarms(outcome: &Outcome) -> Vec<String> {
     let (backend, report) = (outcome.backend, outcome.trajectory.worst_report());
     let off_scene = outcome.trajectory.off_scene().map(|off_scene| off_scene.text());

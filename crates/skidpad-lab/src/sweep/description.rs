@@ -67,10 +67,11 @@ fn one() -> u64 {
 const PARAMETERS_KEY: &str = "parameters";
 
 impl Sweep {
-    /// Loads a description in TOML, or a manifest if the path ends in `.json`. `solvers` are those that it can name.
+    /// Loads the sweep of a description in TOML at `path`, or of a manifest if `path` ends in `.json`. Paths in a
+    /// description are relative to its folder. `solvers` are the solvers that the file can name.
     ///
     /// # Errors
-    /// Returns an error for a file that cannot be read, or all faults of the description.
+    /// Returns an error for a file that cannot be read, or the faults of its content.
     pub fn load(path: &Path, solvers: &[SolverInfo]) -> Result<Self, SweepError> {
         let unreadable = |source| LoadError::UnreadableFile { path: path.to_owned(), source };
         let text = files::read_lossy(path, FileKind::Scene).map_err(unreadable)?;
@@ -81,10 +82,12 @@ impl Sweep {
         Self::read(&path.display().to_string(), &text, folder, solvers)
     }
 
-    /// Reads a description in TOML. `source_name` names the text in reports; paths in the text are relative to `folder`.
+    /// Reads a description in TOML. `source_name` names the text in reports. Paths in the text are relative to
+    /// `folder`. `solvers` are the solvers that the text can name.
     ///
     /// # Errors
-    /// Returns all faults of the description at once, or those of a file that it names.
+    /// Returns all faults of keys and types at once. Without such a fault, returns the faults of the first vehicle or
+    /// scene file that cannot be loaded, otherwise the faults that [`Plan::build`] finds.
     pub fn read(source_name: &str, text: &str, folder: &Path, solvers: &[SolverInfo]) -> Result<Self, SweepError> {
         let mut collector = FaultCollector::default();
         let mut parameters = Vec::new();
@@ -107,7 +110,8 @@ impl Sweep {
 }
 
 impl SweepDescription {
-    /// Loads the vehicles and the scene that the description names.
+    /// Loads the vehicle, the trailers and the scene that the description names, in this order. Paths are relative to
+    /// `folder`. The first file with a fault is the error.
     fn load_files(self, parameters: Vec<(String, Parameter)>, folder: &Path) -> Result<Plan, LoadError> {
         let load_vehicle = |name: &String| Source::load_vehicle(name, folder);
         Ok(Plan {
@@ -125,8 +129,9 @@ impl SweepDescription {
     }
 }
 
-/// Removes the table of parameters from `tree` and returns its entries in the order of the text. Faults and places are
-/// added to `collector`.
+/// Removes the table of parameters from `tree` and returns its entries in the order of the text. Stores the place of
+/// each key in `collector`. An entry with a fault is left out, and its faults are added to `collector`. Returns an
+/// empty list if there is no such table.
 fn take_parameters(tree: &mut Node, collector: &mut FaultCollector) -> Vec<(String, Parameter)> {
     let Item::Table(entries) = &mut tree.item else { return Vec::new() };
     let Some(index) = entries.iter().position(|(key, _)| key.name == PARAMETERS_KEY) else { return Vec::new() };
@@ -162,7 +167,7 @@ pub(super) fn parameter_path(name: &str) -> String {
     format!("{PARAMETERS_KEY}.{name}")
 }
 
-/// Replaces a single name of a solver by a list of it.
+/// Replaces a single text at the key `solvers` by a list with this text, so that both forms are accepted.
 fn wrap_solver(tree: &mut Node) {
     let Item::Table(entries) = &mut tree.item else { return };
     for (key, node) in entries {

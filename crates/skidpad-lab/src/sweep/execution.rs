@@ -70,10 +70,12 @@ struct Shared<'a> {
 }
 
 impl Sweep {
-    /// Simulates the runs of the shards of `execution` that are missing, and writes their files. The folder is created
-    /// with its manifest if it is missing. Files have the same bytes for any number of threads.
+    /// Simulates the shards of `execution` whose files are missing or torn, and writes their files. Complete shards are
+    /// kept. The folder is created with its manifest if it is missing. Files have the same bytes for any number of
+    /// threads.
     ///
-    /// A stop ends all threads after their present runs; the files of unfinished shards are not written.
+    /// If `is_stopped` returns true or a file cannot be written, all threads end after their present runs. The files of
+    /// unfinished shards are not written then.
     ///
     /// # Errors
     /// Returns an error if the folder or a file in it belongs to another sweep, or if a file cannot be written. Shards
@@ -117,7 +119,8 @@ impl Sweep {
 }
 
 impl Shared<'_> {
-    /// Runs all jobs on threads and returns the first error.
+    /// Runs all jobs on `execution.threads` threads (0: the number of processors), but on at most one thread per job.
+    /// Waits for all threads and returns an error of one of them. A panic of a thread is passed on.
     fn run_threads(&self) -> Result<(), SweepError> {
         let usual_threads = || std::thread::available_parallelism().map_or(1, usize::from);
         let threads = match self.execution.threads {
@@ -133,7 +136,11 @@ impl Shared<'_> {
         })
     }
 
-    /// Runs the next free jobs until none is left, the execution is stopped, or a thread has failed.
+    /// Simulates and stores the next free jobs until none is left, the execution is stopped, or a thread has failed.
+    /// Reports the progress after each run.
+    ///
+    /// # Errors
+    /// Returns the error of a shard that cannot be written, and makes the other threads end.
     fn run_jobs(&self) -> Result<(), SweepError> {
         let mut cache = VehicleCache::default();
         while !(self.execution.is_stopped)() && !self.has_failed.load(Ordering::Relaxed) {
@@ -151,7 +158,8 @@ impl Shared<'_> {
         Ok(())
     }
 
-    /// Stores a finished run, and writes its shard if it was the last one of it.
+    /// Stores a finished run in the shard at `place` in `self.shards`. If this was the last missing run of the shard,
+    /// writes the file of the shard and counts its faulty runs.
     fn store(&self, place: usize, run: FinishedRun) -> Result<(), SweepError> {
         let shard = &self.shards[place];
         let mut runs = shard.runs.lock().unwrap_or_else(PoisonError::into_inner);
@@ -169,7 +177,8 @@ impl Shared<'_> {
     }
 }
 
-/// Last vehicle with changed fields of a thread. Runs on several solvers follow each other, so that one is enough.
+/// Last vehicle with changed fields of a thread. Runs that differ only in the solver follow each other, so that one
+/// entry is enough.
 #[derive(Default)]
 struct VehicleCache {
     /// Last vehicle; `None` before the first one.
@@ -185,8 +194,8 @@ struct ChangedVehicle {
 }
 
 impl Sweep {
-    /// Simulates the runs of the shard `index`, which counts from 0, on this thread. `is_stopped` is called before each run;
-    /// returns `None` if it returns true.
+    /// Simulates the runs of the shard `index`, which counts from 0, on this thread, and returns them in their order.
+    /// No file is written. `is_stopped` is called before each run; returns `None` if it returns true.
     pub fn simulate_shard(&self, index: u64, is_stopped: &dyn Fn() -> bool) -> Option<Vec<FinishedRun>> {
         let mut cache = VehicleCache::default();
         let simulate = |number| {
@@ -200,7 +209,9 @@ impl Sweep {
         self.shard(index).map(simulate).collect()
     }
 
-    /// Simulates a run. Returns its results, or the text of the fault that prevents it.
+    /// Simulates a run and returns its results. Otherwise returns the text of the fault: the changed vehicle or scene
+    /// is not valid, the manoeuvre does not accept a value or the start, the run has more than [`MAX_STEPS`] steps, or
+    /// the temporary file with the telemetry fails.
     fn drive(&self, plan: &PlannedRun, cache: &mut VehicleCache) -> Result<RunResults, String> {
         let model = self.changed_model(plan, cache)?;
         let overrides = self.changed_overrides(plan)?;
@@ -222,7 +233,8 @@ impl Sweep {
         })
     }
 
-    /// Returns the model of a run, with the changed fields of the vehicle.
+    /// Returns the model of a run, with the changed fields of the vehicle. Without such fields it is the model of the
+    /// sweep. A changed vehicle is read again only if its values differ from those of the last vehicle in `cache`.
     fn changed_model(&self, plan: &PlannedRun, cache: &mut VehicleCache) -> Result<Arc<Model>, String> {
         let entries = self.parameters.iter().zip(&plan.values);
         let changes: Vec<_> = entries
@@ -245,7 +257,9 @@ impl Sweep {
         model
     }
 
-    /// Returns the changes of start, ground and manoeuvre of a run.
+    /// Returns the changes of start, ground and manoeuvre of a run: the changes of all runs, with the values of the
+    /// varied parameters set. Varied keys of a level plane replace the ground by this plane. Fields of the vehicle are
+    /// skipped; see [`Self::changed_model`]. The error is a sentence about a value that is not accepted.
     fn changed_overrides(&self, plan: &PlannedRun) -> Result<Overrides, String> {
         let mut overrides = self.overrides.clone();
         let mut scene_text = String::new();

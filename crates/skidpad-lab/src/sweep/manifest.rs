@@ -17,7 +17,8 @@ use crate::files::write_atomically;
 pub const MANIFEST_NAME: &str = "manifest.json";
 
 impl Sweep {
-    /// Returns the manifest with its hash and the descriptions of vehicles and scene as a JSON text.
+    /// Returns the text of the manifest file, JSON: hash, manifest, and the descriptions of vehicle, trailers and
+    /// scene, from which [`Self::from_manifest`] restores the sweep.
     pub fn to_manifest(&self) -> String {
         let content = json!({
             "hash": self.hash(),
@@ -34,8 +35,8 @@ impl Sweep {
     /// Restores the sweep of the text of a manifest. `solvers` are those that it can name.
     ///
     /// # Errors
-    /// Returns an error if the text is no manifest, or if this program would compute another sweep: with another version
-    /// of skidpad, or if tyre files differ.
+    /// Returns an error if the text is no manifest, or if this program would compute another sweep: with another
+    /// version of skidpad, or if tyre files differ.
     pub fn from_manifest(text: &str, solvers: &[SolverInfo]) -> Result<Self, SweepError> {
         let no_manifest = || SweepError::one("the text is no manifest of a sweep");
         let content: Json = serde_json::from_str(text).map_err(|_| no_manifest())?;
@@ -53,8 +54,8 @@ impl Sweep {
     /// Creates the folder with its manifest, unless it has that of this sweep already.
     ///
     /// # Errors
-    /// Returns the differences if the folder has the manifest of another sweep, and an error if a file cannot be read or
-    /// written.
+    /// Returns the differences if the folder has the manifest of another sweep, and an error if a file cannot be read
+    /// or written.
     pub fn prepare_folder(&self, folder: &Path) -> Result<(), SweepError> {
         let path = folder.join(MANIFEST_NAME);
         if !path.exists() {
@@ -63,10 +64,11 @@ impl Sweep {
         self.check_folder(folder)
     }
 
-    /// Checks that the folder has the manifest of this sweep.
+    /// Checks that the folder has the manifest of this sweep: equal hashes and equal content.
     ///
     /// # Errors
-    /// Returns the differences if the manifest is that of another sweep, and an error if it cannot be read.
+    /// Returns the differences if the manifest is that of another sweep, and an error if it cannot be read or is no
+    /// manifest.
     pub fn check_folder(&self, folder: &Path) -> Result<(), SweepError> {
         let path = folder.join(MANIFEST_NAME);
         let unreadable = |reason| SweepError::Folder { path: folder.to_owned(), reason };
@@ -76,6 +78,7 @@ impl Sweep {
             return Err(SweepError::one(format!("{} is no manifest of a sweep; use another folder", path.display())));
         }
         let own: Json = serde_json::from_str(&self.to_manifest()).unwrap_or_default();
+        // Descriptions replace hashes, so that the faults name the fields that differ.
         let [there, here] = [&content, &own].map(with_descriptions);
         if content["hash"] == own["hash"] && there == here {
             return Ok(());
@@ -87,7 +90,8 @@ impl Sweep {
     }
 }
 
-/// Returns the plan of the content of a manifest; `None` if the content is no manifest.
+/// Returns the plan that the content of a manifest file describes; `None` if a key is missing or has a wrong value, or
+/// if the scene has a fault. Files that a scene names are read again.
 fn plan_of(content: &Json) -> Option<Plan> {
     let (manifest, sources) = (content.get("manifest")?, content.get("sources")?);
     content.get("hash")?.as_str()?;
@@ -119,7 +123,8 @@ fn plan_of(content: &Json) -> Option<Plan> {
     })
 }
 
-/// Returns the differences of two manifests. Parameters are compared by their names.
+/// Returns the differences of two manifests, one text each. Parameters are compared by their names. If only their order
+/// differs, one text states this. If the manifests are equal, one text states that the hash does not fit.
 fn manifest_differences(there: &Json, here: &Json) -> Vec<String> {
     let [by_name_there, by_name_here] = [there, here].map(parameters_by_name);
     let found = differences(&by_name_there, &by_name_here);
@@ -130,7 +135,8 @@ fn manifest_differences(there: &Json, here: &Json) -> Vec<String> {
     }
 }
 
-/// Returns a manifest with its parameters by their names in place of their list.
+/// Returns a manifest whose list `parameters` is replaced by an object `parameter`, with the names as keys. Differences
+/// then name the parameter instead of a place in the list.
 fn parameters_by_name(manifest: &Json) -> Json {
     let mut manifest = manifest.clone();
     let named = manifest["parameters"].as_array().map(|list| {
@@ -145,7 +151,9 @@ fn parameters_by_name(manifest: &Json) -> Json {
     manifest
 }
 
-/// Returns a manifest with the fields of the vehicle and of the scene in place of the hashes of their texts.
+/// Returns the manifest of the content of a manifest file, with the fields of vehicle and scene in place of the hashes
+/// of their texts. The hashes of the files that they name are kept. A source without a valid description is not
+/// changed.
 fn with_descriptions(content: &Json) -> Json {
     let mut manifest = content["manifest"].clone();
     for part in ["vehicle", "scene"] {

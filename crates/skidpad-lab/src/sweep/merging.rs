@@ -12,12 +12,13 @@ use super::table::{Column, Role, Table};
 const MAX_NAMED: usize = 5;
 
 impl Sweep {
-    /// Joins the shards in a folder into one table, in the order of the runs. A metric that a shard lacks has no value
-    /// there.
+    /// Joins the shards in a folder into one table, in the order of the runs. A metric that a shard lacks has empty
+    /// cells there.
     ///
     /// # Errors
-    /// Returns all faults at once: a manifest of another sweep, files of other sweeps, files that cannot be read, runs
-    /// that are missing, double or unknown, and columns that differ between shards.
+    /// Returns an error if the manifest of the folder is that of another sweep, or if the folder cannot be listed.
+    /// Otherwise returns all faults at once: shards of other sweeps, shards that cannot be read, runs that are missing,
+    /// double or unknown, and columns that differ between shards.
     pub fn merge(&self, folder: &Path) -> Result<Table, SweepError> {
         self.check_folder(folder)?;
         let mut faults = Vec::new();
@@ -43,7 +44,8 @@ impl Sweep {
         Ok(join(columns, tables))
     }
 
-    /// Returns one fault for the runs that are missing, one for the double ones, and one for the unknown ones.
+    /// Returns up to three faults, by the identifiers in the first column of `tables`: one for all missing runs, one
+    /// for the runs that occur several times, and one for the runs that are not in the sweep.
     fn id_faults(&self, tables: &[Table]) -> Vec<String> {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for id in tables.iter().flat_map(|table| &table.rows).filter_map(|row| row.first()) {
@@ -101,7 +103,7 @@ fn torn_fault(path: &Path) -> String {
     format!("{} cannot be read, or is torn; run its shard again", path.display())
 }
 
-/// Returns the number of runs with their first identifiers, and a verb.
+/// Returns the number of runs with their first identifiers in brackets, and a verb, such as `2 runs (a, b) are`.
 fn named(ids: &[String]) -> String {
     let (noun, verb) = if ids.len() == 1 { ("run", "is") } else { ("runs", "are") };
     format!("{} {noun} ({}) {verb}", ids.len(), first(ids))
@@ -113,7 +115,8 @@ fn first(names: &[String]) -> String {
     if names.len() > MAX_NAMED { format!("{shown}, …") } else { shown }
 }
 
-/// Returns the columns of all tables: those of the runs, the parameters, all metrics, and health.
+/// Returns the columns of all tables, each name once: those of the run, the parameters, the metrics of any table, and
+/// the health.
 ///
 /// # Errors
 /// Returns a fault for each column whose unit or type differs between tables.
@@ -129,12 +132,13 @@ fn joined_columns(tables: &[Table]) -> Result<Vec<Column>, Vec<String>> {
             None => columns.push(column.clone()),
         }
     }
-    // Metrics that only later tables have go before the health.
+    // The sort is stable: metrics that only later tables have move before the health, and nothing else moves.
     columns.sort_by_key(|column| column.role == Role::Health);
     if faults.is_empty() { Ok(columns) } else { Err(faults.into_iter().collect()) }
 }
 
-/// Returns all rows with the cells of `columns`, in the order of the runs.
+/// Returns the rows of all tables with the cells of `columns`, sorted by the number of the run. A column that a table
+/// lacks has empty cells. Rows without a number come last.
 fn join(columns: Vec<Column>, tables: Vec<Table>) -> Table {
     let mut rows: Vec<(u64, Vec<String>)> = Vec::new();
     for table in tables {

@@ -34,7 +34,7 @@ impl Value {
         }
     }
 
-    /// Returns the value of a JSON scalar; `None` for other JSON, and for numbers beyond 64 bits.
+    /// Returns the value of a JSON scalar. `None` for other JSON, and for an integer beyond the signed 64 bits.
     fn from_json(json: &Json) -> Option<Self> {
         Some(match json {
             Json::Bool(flag) => Self::Flag(*flag),
@@ -103,7 +103,8 @@ impl Parameter {
         Self::from_json(&json)
     }
 
-    /// Returns the parameter of a JSON value, such as `1500`, `[1500, 1600]` or `{"normal": [1500, 20]}`.
+    /// Returns the parameter of a JSON value, such as `1500`, `[1500, 1600]` or `{"normal": [1500, 20]}`. A scalar is a
+    /// grid with one value, a list is a grid.
     ///
     /// # Errors
     /// Returns every fault of the value.
@@ -117,7 +118,10 @@ impl Parameter {
         if faults.is_empty() { Ok(parameter) } else { Err(faults) }
     }
 
-    /// Returns the parameter of a table with its kind as the only key. The numbers may be out of range.
+    /// Returns the parameter of a table whose only key is the kind, such as `uniform`. The numbers are not checked.
+    ///
+    /// # Errors
+    /// Returns the accepted forms if the table has another form, or a fault for each value of a list that is no scalar.
     fn from_kind(map: &serde_json::Map<String, Json>) -> Result<Self, Vec<String>> {
         let pair = |items: &[Json]| match items {
             [first, second] => Some([first.as_f64()?, second.as_f64()?]),
@@ -164,18 +168,19 @@ impl Parameter {
         self.quantile(0.5)
     }
 
-    /// Returns the value of the sample `sample` (from 0) of the parameter `name`. The value depends on `seed`, `name` and
-    /// `sample` only, so that it is the same at every point of the grids, for every solver and on every machine.
+    /// Returns the value of the sample `sample` (from 0) of the parameter `name`. The value depends on `seed`, `name`
+    /// and `sample` only, so that it is the same at every point of the grids, for every solver and on every machine.
     pub fn draw(&self, seed: u64, name: &str, sample: u64) -> Value {
         let digest = hmac_sha256::Hash::hash(format!("{seed}\n{sample}\n{name}").as_bytes());
         let mut first_bytes = [0; 8];
         first_bytes.copy_from_slice(&digest[..8]);
-        // 52 bits and a half: the share is exact in 64 bits, above 0 and below 1.
+        // The upper 52 bits and a half, times 2⁻⁵²: the share is exact in 64 bits, above 0 and below 1.
         let share = ((u64::from_le_bytes(first_bytes) >> 12) as f64 + 0.5) * 2.0 * EXTREME_SHARE;
         self.quantile(share)
     }
 
-    /// Returns the value for `share`, a number above 0 and below 1; the first value of a grid.
+    /// Returns the quantile of the distribution at `share`, a number above 0 and below 1. A choice is divided into
+    /// equal shares. A grid returns its first value.
     fn quantile(&self, share: f64) -> Value {
         match self {
             Self::Grid(values) => values[0].clone(),
@@ -191,8 +196,9 @@ impl Parameter {
         }
     }
 
-    /// Returns the faults of the values: an empty list, types that differ, repetitions in a grid, numbers that are not
-    /// finite or too large, bounds out of order, and a deviation that is not above 0.
+    /// Returns the faults of the values. A list must have values of one type, integers up to [`MAX_INTEGER`] in
+    /// magnitude, and as a grid no repetitions. A lower bound must be below the upper bound, and above 0 for a uniform
+    /// logarithm. A standard deviation must be above 0. Every value that a distribution can draw must be finite.
     fn faults(&self) -> Vec<String> {
         match self {
             Self::Grid(values) => list_faults(values, true),
@@ -213,8 +219,8 @@ impl Parameter {
     }
 }
 
-/// Returns a node of a TOML text as JSON. A number that is not finite, and a value that is neither a number, a text, a
-/// flag, a list nor a table, becomes `null`.
+/// Returns a node of a TOML text as JSON. A whole number up to 2^53 in magnitude becomes an integer. A number that is
+/// not finite, and a value that is neither a number, a text, a flag, a list nor a table, becomes `null`.
 pub fn node_json(node: &Node) -> Json {
     match &node.item {
         Item::Number { value, whole: true } if value.abs() <= MAX_INTEGER as f64 => json!(*value as i64),
@@ -227,7 +233,8 @@ pub fn node_json(node: &Node) -> Json {
     }
 }
 
-/// Returns values of one type: integers beside numbers with a fraction become such numbers.
+/// Returns `items` as values of one type if possible: if a number has a fraction, integers become numbers with a
+/// fraction. Other differences of types remain.
 ///
 /// # Errors
 /// Returns an error for each item that is neither a number, a text nor a flag.
@@ -247,7 +254,8 @@ fn unified(items: &[Json]) -> Result<Vec<Value>, Vec<String>> {
     Ok(values.into_iter().flatten().map(unify).collect())
 }
 
-/// Returns the faults of a list of values.
+/// Returns the faults of the values of a grid or a choice. An empty list or different types are the only fault.
+/// Otherwise there is a fault for each integer beyond [`MAX_INTEGER`], and for the first repeated value of a grid.
 fn list_faults(values: &[Value], is_grid: bool) -> Vec<String> {
     let Some(first) = values.first() else { return vec!["the list is empty; give at least one value".into()] };
     if values.iter().any(|value| std::mem::discriminant(value) != std::mem::discriminant(first)) {

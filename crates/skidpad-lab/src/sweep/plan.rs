@@ -131,7 +131,9 @@ pub struct PlannedRun {
 }
 
 impl Plan {
-    /// Checks the plan and returns the sweep, or all faults. `solvers` are those that it can name.
+    /// Checks the plan and returns the sweep without faults, or `None` with all faults. `solvers` are the solvers that
+    /// the plan can name. Whether the solvers can simulate the ground of the manoeuvre is only checked if there is no
+    /// other fault.
     pub fn build(self, solvers: &[SolverInfo]) -> (Option<Sweep>, Vec<PlanFault>) {
         let mut faults = Vec::new();
         let overrides = self.fixed_overrides(&mut faults);
@@ -182,7 +184,8 @@ impl Plan {
         (Some(sweep), faults)
     }
 
-    /// Returns the changes of all runs: the scene with its start, and the trailers.
+    /// Returns the changes that all runs share: the scene with its start, and the trailers. If [`Self::hitch_trailers`]
+    /// fails, this is a fault, and no trailers are returned.
     fn fixed_overrides(&self, faults: &mut Vec<PlanFault>) -> Overrides {
         let trailers = self.hitch_trailers().unwrap_or_else(|found| {
             let accepts = "trailers behind a vehicle with a `[hitch]`, such as `toyota_4runner`";
@@ -200,7 +203,8 @@ impl Plan {
         }
     }
 
-    /// Returns the towed units; the reason as text if a trailer cannot be towed.
+    /// Returns the towed units from the front; the reason as text if the car or a trailer has a fault, or if a trailer
+    /// cannot be towed.
     fn hitch_trailers(&self) -> Result<Vec<TowedUnit>, String> {
         let read = |source: &Source| source.read_vehicle(&source.toml).map_err(|faults| faults_text(&faults));
         let car = read(&self.vehicle)?;
@@ -209,7 +213,7 @@ impl Plan {
         hitch_trailers(&car.model, names.zip(&trailers)).map_err(|error| error.to_string())
     }
 
-    /// Returns the manoeuvre.
+    /// Returns the manoeuvre. An unknown name is a fault and returns `None`.
     fn find_manoeuvre(&self, faults: &mut Vec<PlanFault>) -> Option<&'static ManoeuvreEntry> {
         let entry = by_name(&self.manoeuvre);
         if entry.is_none() {
@@ -219,7 +223,9 @@ impl Plan {
         entry
     }
 
-    /// Returns the solvers among `known`. Reference vehicles support neither trailers nor boxes that move.
+    /// Returns the named solvers, which must be among `known`. A fault is an unknown or repeated name, an empty list,
+    /// and a reference vehicle (a solver without wheel rows) with trailers or with boxes that move. Solvers with a
+    /// fault are left out.
     fn find_solvers(
         &self,
         known: &[SolverInfo],
@@ -247,7 +253,8 @@ impl Plan {
         chosen
     }
 
-    /// Returns the parameters with the quantities that they change.
+    /// Returns the parameters with the quantities that they change. A parameter without a target is a fault and left
+    /// out.
     fn find_targets(&self, manoeuvre: Option<&ManoeuvreEntry>, faults: &mut Vec<PlanFault>) -> Vec<NamedParameter> {
         let mut parameters = Vec::new();
         for (name, parameter) in &self.parameters {
@@ -264,7 +271,8 @@ impl Plan {
         parameters
     }
 
-    /// Returns the number of runs. Too many are a fault, and count as 1.
+    /// Returns the number of runs: the product of the sizes of all grids, the samples and the solvers. More than
+    /// [`MAX_RUNS`] are a fault, and count as 1.
     fn count_runs(&self, faults: &mut Vec<PlanFault>) -> u64 {
         let grids = self.parameters.iter().filter_map(|(_, parameter)| parameter.grid());
         let factors = grids.map(|values| values.len() as u64).chain([self.samples, self.solvers.len() as u64]);
@@ -276,7 +284,8 @@ impl Plan {
         })
     }
 
-    /// Returns the manifest.
+    /// Returns the manifest: versions, hashes of vehicle, trailers and scene, manoeuvre, solvers, rate, parameters,
+    /// samples, seed and shard size. Equal manifests have equal results.
     fn manifest(&self, manoeuvre: &str, shard_size: u64) -> Json {
         let parameters = self.parameters.iter().map(|(name, parameter)| json!([name, parameter.to_json()]));
         json!({
@@ -376,12 +385,19 @@ impl Sweep {
         &self.hash
     }
 
-    /// Returns the run `number`, which counts from 0. Solvers change fastest, then samples, then the last grid.
+    /// Returns the run `number`, which counts from 0 and must be below [`Self::run_count`]. Solvers change fastest,
+    /// then samples, then the last grid.
+    ///
+    /// A grid parameter has its value at this point of the grids. A distribution draws its value from the seed, its
+    /// name and the number of the sample. The identifier is the start of the hash of solver, sample, values, and the
+    /// keys of the manifest that all runs share.
     pub fn run(&self, number: u64) -> PlannedRun {
         let solver_count = self.solvers.len() as u64;
+        // Splits the number into solver, sample and `point`, the number of the point of the grids.
         let (rest, solver) = (number / solver_count, (number % solver_count) as usize);
         let (mut point, sample) = (rest / self.samples, rest % self.samples);
         let mut values: Vec<Value> = Vec::with_capacity(self.parameters.len());
+        // The last grid changes fastest, so `point` is split from the last parameter on.
         for NamedParameter { name, parameter, .. } in self.parameters.iter().rev() {
             values.push(match parameter.grid() {
                 Some(grid) => {

@@ -78,7 +78,9 @@ pub(super) struct ShardFile {
 }
 
 impl ShardFile {
-    /// Reads the file at `path`; `None` if it cannot be read or its first line is torn.
+    /// Reads the file at `path`; `None` if it cannot be read, or if its first line, the header, is torn or lacks a key.
+    /// The table is `None` if the hash in the header does not fit to the rest, or if the rest is no table with the
+    /// columns of the header.
     pub fn read(path: &Path) -> Option<Self> {
         let bytes = std::fs::read(path).ok()?;
         let line_end = bytes.iter().position(|byte| *byte == b'\n')?;
@@ -90,7 +92,8 @@ impl ShardFile {
         Some(Self { format: text("format")?, manifest: text("manifest")?, table })
     }
 
-    /// Returns the fault of a file of another format or of another sweep than `sweep`.
+    /// Returns the fault of a file of another format or of another sweep than `sweep`; `None` if the file belongs to
+    /// `sweep`. `path` is the path of the file, for the text.
     pub fn fault(&self, sweep: &Sweep, path: &Path) -> Option<String> {
         let path = path.display();
         if self.format != FORMAT {
@@ -113,10 +116,11 @@ impl Sweep {
         folder.join(format!("shard-{index:06}-{hash}.{SHARD_ENDING}"))
     }
 
-    /// Returns the state of the file of a shard.
+    /// Returns the state of the file of the shard `index` in `folder`. The file is complete if its identifiers are
+    /// those of the planned runs. It is torn if it cannot be read or has another number of runs.
     ///
     /// # Errors
-    /// Returns an error if the file belongs to another sweep, or has other runs.
+    /// Returns an error if the file belongs to another sweep, or has as many runs, but with other identifiers.
     pub fn shard_state(&self, index: u64, folder: &Path) -> Result<ShardState, SweepError> {
         let path = self.shard_path(index, folder);
         if !path.exists() {
@@ -143,8 +147,8 @@ impl Sweep {
     /// Writes the file of a shard with all its `runs`, completely or not at all.
     ///
     /// # Errors
-    /// Returns an error if the file cannot be written, if a metric has several units, or if a parameter has the name of a
-    /// column of results.
+    /// Returns an error if the file cannot be written, if a metric has several units, or if a parameter has the name of
+    /// a column of results.
     pub(super) fn write_shard(&self, index: u64, runs: &[FinishedRun], folder: &Path) -> Result<(), SweepError> {
         let table = self.shard_table(runs)?;
         let mut csv_text = Vec::new();
@@ -165,7 +169,8 @@ impl Sweep {
         Ok(())
     }
 
-    /// Returns the table of the finished `runs` of a shard.
+    /// Returns the table of the finished `runs` of a shard, a row for each run. The columns are those of the run, the
+    /// parameters, the metrics of any of the runs, and the health.
     ///
     /// # Errors
     /// Returns an error if a metric has several units, or if a parameter has the name of a column of results.
@@ -192,7 +197,9 @@ impl Sweep {
         Ok(Table { columns, rows })
     }
 
-    /// Returns the row of a run.
+    /// Returns the row of a run. `metrics` are the columns of metrics of the table. A metric without a value is an
+    /// empty cell. For a run with a fault all cells of metrics and health are empty, except for the last one with the
+    /// fault.
     fn row(&self, run: &FinishedRun, metrics: &[Column]) -> Vec<String> {
         let PlannedRun { number, id, sample, solver, values } = &run.plan;
         let mut row = vec![id.clone(), number.to_string(), sample.to_string(), self.solvers()[*solver].name.into()];

@@ -26,7 +26,8 @@ pub struct Source {
 
 impl Source {
     /// Returns the source of the shipped vehicle called `name`, or of the vehicle file at the path `name`. A path that
-    /// ends in `.toml` is relative to `base`. The text contains all numbers of the file, without comments.
+    /// ends in `.toml` is relative to `base`. The file is read and written again, so that the text contains all its
+    /// numbers, but no comments.
     ///
     /// # Errors
     /// Returns an error for an unknown name or an unreadable file, or every fault of the file.
@@ -78,7 +79,9 @@ impl Source {
         parse_toml(&self.toml, &mut FaultCollector::default()).map_or(Json::Null, |tree| node_json(&tree))
     }
 
-    /// Returns the hashes of the files in the folder that the description names, by their names.
+    /// Returns the hashes of the files that the description names, by their names. Every text of the description that
+    /// is the name of a file in the folder counts. Shipped sources have no files. Files that cannot be read are left
+    /// out.
     fn file_hashes(&self) -> Map<String, Json> {
         let Some(folder) = &self.folder else { return Map::new() };
         let mut texts = BTreeSet::new();
@@ -121,7 +124,7 @@ fn absolute_folder(path: &Path) -> std::io::Result<String> {
     Ok(absolute.parent().map_or_else(String::new, |folder| folder.to_string_lossy().into_owned()))
 }
 
-/// Collects all texts in lists and tables.
+/// Adds all texts in `value`, at any depth of lists and tables, to `texts`. Keys are not added.
 fn collect_texts(value: &Json, texts: &mut BTreeSet<String>) {
     match value {
         Json::String(text) => {

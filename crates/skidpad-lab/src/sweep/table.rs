@@ -109,17 +109,17 @@ pub struct Table {
 }
 
 impl Table {
-    /// Returns the number of the column called `name`.
+    /// Returns the index of the column called `name`; `None` if there is none.
     pub fn column(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|column| column.name == name)
     }
 
-    /// Returns the numbers of the column `index`, `None` where there is no number.
+    /// Iterates over the cells of the column `index` as numbers; `None` for a cell that is no number.
     pub fn numbers(&self, index: usize) -> impl Iterator<Item = Option<f64>> {
         self.rows.iter().map(move |row| row.get(index)?.parse().ok())
     }
 
-    /// Returns the numbers of the columns with a role.
+    /// Iterates over the indices of the columns with the role `role`.
     pub fn columns_with_role(&self, role: Role) -> impl Iterator<Item = usize> {
         self.columns.iter().enumerate().filter(move |(_, column)| column.role == role).map(|(index, _)| index)
     }
@@ -155,7 +155,8 @@ impl Table {
 
     /// Reads the rows of a CSV text with a header. `columns` is the JSON of [`Table::columns_json`].
     ///
-    /// Returns `None` if the text and the columns do not fit.
+    /// Returns `None` if `columns` is not valid, if the header has other names or another order, or if a row has
+    /// another number of cells.
     pub fn read(columns: &Json, csv_text: &[u8]) -> Option<Self> {
         let columns = columns.as_array()?.iter().map(Column::from_json).collect::<Option<Vec<_>>>()?;
         let mut reader = csv::Reader::from_reader(csv_text);

@@ -1,5 +1,5 @@
-//! Targets of parameters: fields of the vehicle file, options of the start, properties of a level plane, and parameters of
-//! the manoeuvre.
+//! Targets of parameters: fields of the vehicle file, options of the start, properties of a level plane, and parameters
+//! of the manoeuvre.
 
 use skidpad_spec::fields::{FieldPath, FileFields};
 use skidpad_spec::{FaultKind, Faults};
@@ -42,12 +42,15 @@ pub enum Target {
 }
 
 impl Target {
-    /// Finds the target that `name` names: an option, a key of the scene, a parameter of `manoeuvre` (if it is known)
-    /// behind `manoeuvre__`, or a field of the vehicle. The path of a field has `__`, `.` or brackets between its keys and numbers,
-    /// such as `axles__0__track_m` or `axles[0].track_m`; its last key is enough if no other field has it.
+    /// Finds the quantity that the parameter `name` changes, in this order: a key of a level plane such as
+    /// `scene__grip`, an option of the start, a parameter of `manoeuvre` behind `manoeuvre__`, a field of the vehicle.
+    /// The path of a field has `__`, `.` or brackets between its keys and numbers, such as `axles__0__track_m` or
+    /// `axles[0].track_m`; its last key is enough if no other field has it.
     ///
     /// # Errors
-    /// Returns a sentence for a name that no field or parameter has, and for values of a wrong type.
+    /// Returns a sentence for a name that no field or parameter has, for a value of a wrong type, and for a key of a
+    /// plane if the sweep `has_scene`. Only the typical value of `parameter` is tried. A value out of range is no
+    /// error.
     pub fn find(
         name: &str,
         parameter: &Parameter,
@@ -108,7 +111,7 @@ fn has_wrong_field(faults: &Faults) -> bool {
     faults.list().iter().any(|fault| matches!(fault.kind, FaultKind::UnknownKey | FaultKind::WrongType))
 }
 
-/// Returns all faults of a text and of the files that it names, one on each line, without the names of files.
+/// Returns all faults of a text and of the files that it names, one on each line, without the names of the files.
 pub fn faults_text(faults: &Faults) -> String {
     let mut lines: Vec<String> = faults.list().iter().map(ToString::to_string).collect();
     lines.extend(faults.files().iter().map(faults_text));

@@ -1,8 +1,9 @@
 //! MCAP files (mcap.dev) with JSON messages: telemetry of each run, and its pose and shape in schemas of Foxglove.
 //!
 //! Each run has three topics: `/NAME/telemetry` with the selected columns, `/NAME/transform`
-//! (`foxglove.FrameTransform`) with the pose of the car in the frame `world`, and `/NAME/scene` (`foxglove.SceneUpdate`)
-//! with its hull and wheels. Field names are those of <https://docs.foxglove.dev/docs/sdk/schemas>.
+//! (`foxglove.FrameTransform`) with the pose of the car in the frame `world`, and `/NAME/scene`
+//! (`foxglove.SceneUpdate`) with its hull and wheels. Field names are those of
+//! <https://docs.foxglove.dev/docs/sdk/schemas>.
 
 use std::collections::BTreeMap;
 use std::io::{self, Cursor};
@@ -52,20 +53,23 @@ struct File {
 }
 
 impl File {
-    /// Adds the topic `topic` with JSON messages of the JSON schema `schema`, called `schema_name`, and returns its number.
+    /// Adds the topic `topic` with JSON messages of the JSON schema `schema`, called `schema_name`, and returns its
+    /// number.
     fn add_topic(&mut self, topic: &str, schema_name: &str, schema: &Value) -> Result<u16, McapError> {
         let schema = self.writer.add_schema(schema_name, "jsonschema", schema.to_string().as_bytes())?;
         self.writer.add_channel(schema, topic, "json", &BTreeMap::new())
     }
 
-    /// Writes the message `content` of the topic number `channel_id` at the time `t_s` (s) from the start.
+    /// Writes the message `content` of the topic number `channel_id`. `t_s` is its time from the start (s); a negative
+    /// one counts as 0. `sequence` is the number of the message in its topic.
     fn write(&mut self, channel_id: u16, sequence: usize, t_s: f64, content: &Value) -> Result<(), McapError> {
         let time = (t_s.max(0.0) * 1e9).round() as u64;
         let header = MessageHeader { channel_id, sequence: sequence as u32, log_time: time, publish_time: time };
         self.writer.write_to_known_channel(&header, content.to_string().as_bytes())
     }
 
-    /// Writes the topics of a run. The hull has the colour `colour`.
+    /// Writes the three topics of a run. The shape of the car is one message at the start, with its hull in `colour`.
+    /// Telemetry and pose have a message for each selected row.
     fn write_run(&mut self, run: &NamedRun<'_>, colour: [f64; 4]) -> Result<(), McapError> {
         let (name, columns) = (&run.name, run.columns());
         let schema = telemetry_schema(&columns);
@@ -84,7 +88,8 @@ impl File {
     }
 }
 
-/// Returns the JSON schema of an object with a number for each of `columns`, with its meaning and unit.
+/// Returns the JSON schema of an object with a number for each of `columns`. Known channels have their meaning and unit
+/// as description.
 fn telemetry_schema(columns: &[String]) -> Value {
     let property = |name: &String| {
         let about = channel_of_column(name).map(|channel| format!("{} Unit: {}", channel.about, channel.unit));
@@ -124,8 +129,8 @@ fn frame_transform(frame: &Frame, name: &str) -> Value {
     })
 }
 
-/// Returns the shape of a car of `model` in its frame `name`: the hull as a box of the colour `colour`, and the wheels as
-/// cylinders at rest.
+/// Returns the shape of a car of `model` in its frame `name`: the hull as a box of the colour `colour`, and the wheels
+/// as cylinders at rest.
 fn scene_update(model: &Model, name: &str, colour: [f64; 4]) -> Value {
     let hull = &model.parts().hull;
     let colour_json = |[r, g, b, a]: [f64; 4]| json!({ "r": r, "g": g, "b": b, "a": a });
@@ -141,6 +146,7 @@ fn scene_update(model: &Model, name: &str, colour: [f64; 4]) -> Value {
         let radius = f64::from(wheel.radius);
         let [x, y, z] = wheel.contact.to_array().map(f64::from);
         json!({
+            // The hub is one radius above the contact point at rest.
             "pose": { "position": vector([x, y, z + radius]), "orientation": quaternion(axle_direction) },
             "size": vector([2.0 * radius, 2.0 * radius, WHEEL_WIDTH * radius]),
             "bottom_scale": 1.0,
@@ -152,6 +158,7 @@ fn scene_update(model: &Model, name: &str, colour: [f64; 4]) -> Value {
         "timestamp": timestamp(0.0),
         "frame_id": name,
         "id": name,
+        // A lifetime of 0 does not expire.
         "lifetime": { "sec": 0, "nsec": 0 },
         // The entity moves with its frame.
         "frame_locked": true,

@@ -14,9 +14,9 @@ use crate::channels::channel_of_column;
 /// Name of the column with the names of the runs.
 const RUN_COLUMN: &str = "run";
 
-/// Returns the file of `runs`: the column `run`, then a column for each selected channel of any run, empty where a run does
-/// not have it. Each run is a row group of its own. The metadata of a field are its `unit` and its `description`, as
-/// `pyarrow` and `polars` show them.
+/// Returns the file of `runs`: the column `run`, then a column for each selected channel of any run, empty where a run
+/// does not have it. Each run is a row group of its own. The metadata of a field are its `unit` and its `description`,
+/// as `pyarrow` and `polars` show them.
 ///
 /// # Errors
 /// Returns an error if the writer refuses a table.
@@ -47,7 +47,8 @@ fn channel_field(name: &str) -> Field {
     Field::new(name, DataType::Float64, true).with_metadata(metadata)
 }
 
-/// Returns the columns of a run: its name, then the values of `columns`.
+/// Returns the columns of a run: its name in each row, then the values of `columns`, which are null for a column that
+/// the run does not have.
 fn run_columns(run: &NamedRun<'_>, columns: &[String]) -> Vec<ArrayRef> {
     let own_columns = run.columns();
     let places: Vec<Option<usize>> =
