@@ -14,8 +14,9 @@ use std::f64::consts::TAU;
 pub(super) const RAD_PER_S_PER_RPM: f64 = TAU / 60.0;
 
 /// Builds the powertrain of the model. Direct drive stores the torque of each wheel (N m) that its axle states. An
-/// engine has a clutch or, without one, a torque converter; a clutch wins over a converter. The torque share of an axle
-/// is divided evenly by its wheels, in the order of the wheels; missing list entries are 0. Engine speeds become rad/s.
+/// engine has a launch device: the clutch or, without one, the torque converter. The torque share of an axle is divided
+/// evenly by its wheels. Lists by wheel are in the order of `wheel_positions`; missing entries of a list by axle are 0.
+/// Engine speeds become rad/s.
 ///
 /// # Errors
 /// An engine has neither clutch nor converter, or the points of a curve are not valid.
@@ -140,9 +141,9 @@ pub(super) fn motors(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) -> V
 }
 
 /// Builds the couplings between two axles, or between the left (lateral position above 0) and the right wheels of one
-/// axle. Any other number of axles gives sides without wheels. A locked coupling has no other values. Otherwise the
-/// friction torque is half the preload (N m), which is the difference between both sides; the bias is `[drive, coast]`,
-/// and an absent coast bias is that under drive.
+/// axle. Any other number of axles gives sides without wheels. A locked coupling has no other values. For any other
+/// coupling, the friction torque is half the preload (N m), because the preload is the torque difference between both
+/// sides. The bias is `[drive, coast]`; an absent coast bias is that under drive.
 pub(super) fn couplings(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) -> Vec<TorqueCoupling> {
     let build_coupling = |coupling_spec: &spec::Coupling| {
         let sides = match coupling_spec.axles[..] {

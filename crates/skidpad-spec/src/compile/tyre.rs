@@ -10,7 +10,8 @@ use skidpad_core::{ModelError, STANDARD_GRAVITY};
 /// Pressure of one bar, N/m².
 const PASCALS_PER_BAR: f64 = 1e5;
 
-/// Builds all tyres, in alphabetical order of their names. Fails if a tyre file was not read.
+/// Builds all tyres, in alphabetical order of their names. A tyre without a nominal load gets the load of a wheel at an
+/// even distribution of the weight. Fails if a tyre file was not read.
 pub(super) fn tyres(spec: &VehicleSpec, formulas: &MagicFormulas) -> Result<Vec<Tyre>, ModelError> {
     let wheel_count: usize = crate::wheel_positions::wheel_positions(spec).len();
     let even_load = spec.chassis.mass_kg * f64::from(STANDARD_GRAVITY) / wheel_count.max(1) as f64;

@@ -46,9 +46,10 @@ type BuiltGround<S, T> = Vec<(PathBuf, S, Arc<T>)>;
 type FileCache<T> = fn(&mut ReadFiles) -> &mut BTreeMap<PathBuf, Rc<T>>;
 
 impl Builder<'_> {
-    /// Returns the ground of an earlier table with the same resolved file and the same contents `table_contents`. If
-    /// there is none, builds it with `build` and stores it under the resolved path; ground of a file that cannot be
-    /// resolved is not stored. `select_built` selects the list of ground of this kind. Returns `None` if `build` does.
+    /// Returns the ground of an earlier table that names the same resolved file and has the same contents
+    /// `table_contents` (the table without the path). Otherwise builds it with `build`, and stores it for later tables.
+    /// Ground of a file whose path cannot be resolved is not stored. `select_built` selects the list of ground of this
+    /// kind. Returns `None` if `build` does.
     fn get_or_build<S: PartialEq, T>(
         &mut self,
         file: &str,
@@ -87,10 +88,10 @@ impl Builder<'_> {
         )
     }
 
-    /// Builds the height field of a picture: black is `lowest_m`, white `highest_m`, linear between them. Both keys are
-    /// required (each missing one is reported, and the picture is read nevertheless), and `highest_m` must not be below
-    /// `lowest_m`. The number of pixels is added to the budget of the scene. Returns `None` after a fault, also if the
-    /// picture has fewer than two rows or columns.
+    /// Builds the height field of a picture: black is `lowest_m`, white `highest_m`, linear between them. Each of both
+    /// keys that is missing is reported; the picture is read nevertheless, so that its faults are found, too.
+    /// `highest_m` must not be below `lowest_m`. The number of pixels is added to the budget of the scene. Returns
+    /// `None` after a fault, also if the picture has fewer than two rows or columns.
     fn build_picture_field(&mut self, table: &str, spec: &HeightFieldSpec, file: &str) -> Option<HeightField> {
         let heights = [("lowest_m", spec.lowest_m), ("highest_m", spec.highest_m)];
         for (key, _) in heights.iter().filter(|(_, value)| value.is_none()) {
@@ -181,10 +182,10 @@ impl Builder<'_> {
         )
     }
 
-    /// Builds the mesh of an OBJ or glTF file: reads it, adds its triangles (at least a third of its corners) to the
-    /// budget, assigns a surface to each triangle by its material, adds the notes of the file as warnings, converts the
-    /// corners to the axes of the scene, and builds the mesh. Triangles without area add a warning. Returns `None`
-    /// after a fault.
+    /// Builds the mesh of an OBJ or glTF file. Steps: read the file; add its triangles, or a third of its corners if
+    /// that is more, to the budget; select the surface of each triangle by its material; add the notes of the file as
+    /// warnings; convert the corners to the axes of the scene; build the mesh. Triangles without area add a warning.
+    /// Returns `None` after a fault.
     fn build_file_mesh(&mut self, table: &str, spec: &MeshSpec, file: &str) -> Option<TriangleMesh> {
         let files = self.files;
         let parse = |bytes: &[u8], name: &str| read_mesh_file(name, bytes, files);
@@ -280,9 +281,9 @@ impl Builder<'_> {
         self.add_fault(FaultKind::OutOfRange, table, "file", format!("{file:?}"), accepts, Some(reason));
     }
 
-    /// Returns grip and texture of each triangle of `file_mesh`, in its order: those of the surface in `spec` that
-    /// names its material, otherwise those of the mesh. Returns `None` after reporting every surface whose material
-    /// does not exist or has a surface already.
+    /// Returns grip and texture of each triangle of `file_mesh`, in the order of the triangles: those of the surface in
+    /// `spec` that names the material of the triangle, otherwise those of the mesh. Returns `None` after reporting
+    /// every surface whose material does not exist in the file, or has a surface already.
     fn triangle_surfaces(
         &mut self,
         table: &str,

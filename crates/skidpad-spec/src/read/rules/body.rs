@@ -218,9 +218,10 @@ impl RuleChecker<'_> {
     }
 
     /// Checks that the car has 2 to [`MAX_WHEELS`] wheels, that its centre of mass is between them, and that every
-    /// wheel carries at least [`MIN_LOAD_SHARE`] of an even distribution at rest. After a wrong number of wheels the
-    /// other two checks are skipped. Faults of the loads are reported at the lateral position of the centre of mass if
-    /// that is the cause, otherwise at its longitudinal one. Only the first wheel with too little load is reported.
+    /// wheel carries at least [`MIN_LOAD_SHARE`] of an even distribution at rest. After a wrong number of wheels, the
+    /// other two checks are skipped. Both are reported at the longitudinal position of the centre of mass, or at the
+    /// lateral one if that is not 0 and the longitudinal one is between the axles. Only the first wheel with too little
+    /// load is reported.
     pub fn check_footprint(&mut self) {
         let paths = self.axle_paths(&["track_m"]);
         let mut compared_paths: Vec<&str> = paths.iter().map(String::as_str).collect();
@@ -360,9 +361,10 @@ impl RuleChecker<'_> {
         self.check_unsprung(i, axle, &path);
     }
 
-    /// Checks that an axle with Ackermann steering is far enough from the turning axis, ahead of it or behind: at least
-    /// half its track times the magnitude of its steering ratio (m). Does nothing for a single wheel; axles without
-    /// steering or without Ackermann always fit. `path` is that of the key `ackermann`.
+    /// Checks that an axle with Ackermann steering is far enough from the turning axis, the lateral line through the
+    /// centre of a slow turn: half the track times the magnitude of the steering ratio (m) or more, ahead or behind.
+    /// Axles with a single wheel, without steering or without Ackermann share always pass. `path` is that of the key
+    /// `ackermann`.
     fn check_ackermann(&mut self, i: usize, axle: &Axle, path: &str) {
         let Some(track) = axle.track_m else {
             return;

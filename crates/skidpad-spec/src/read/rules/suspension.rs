@@ -228,9 +228,10 @@ impl RuleChecker<'_> {
         self.require(&join_key(path, "ride_frequency_hz"), &compared_paths, is_loaded, found, accepts, NO_HELP);
     }
 
-    /// Checks that each stated damping (N s/m) is at most [`MAX_DAMPING_RATIO`] times the critical damping `2 √(k m)`
-    /// of the sprung mass (static spring force / g), for the wheel with the largest one. Every damping is accepted if
-    /// no wheel loads exist. Damping ratios are not checked here.
+    /// Checks that each stated damping (N s/m) is at most [`MAX_DAMPING_RATIO`] times the critical damping `2 √(k m)`.
+    /// `k` is the spring rate and `m` the sprung mass at the wheel (static spring force / g); of the wheels of the
+    /// axle, the largest critical damping counts. Accepts every damping if no wheel loads exist. Damping ratios are not
+    /// checked here.
     fn check_damping(&mut self, i: usize, axle: &Axle, path: &str) {
         let critical_damping =
             |spring: &Spring| 2.0 * (spring.rate * spring.force_at_rest / f64::from(STANDARD_GRAVITY)).sqrt();
@@ -258,10 +259,9 @@ impl RuleChecker<'_> {
         }
     }
 
-    /// Checks that a preload leaves every wheel at least [`MIN_DROOP_TRAVEL_M`] of droop travel, and that a rising rate
-    /// leaves at least [`MIN_DROOP_RATE_SHARE`] of the rate at rest at full droop. The first check applies to a stated
-    /// preload, the second to a stated rise of the rate and only if the first succeeds. Does nothing if no wheel loads
-    /// exist.
+    /// Checks two limits at full droop. A stated preload leaves every wheel at least [`MIN_DROOP_TRAVEL_M`] of droop
+    /// travel. A stated rise of the rate leaves at least [`MIN_DROOP_RATE_SHARE`] of the rate at rest; this check is
+    /// skipped if the first one fails. Does nothing if no wheel loads exist.
     fn check_spring(&mut self, i: usize, axle: &Axle, path: &str) {
         let springs = self.springs(i, axle);
         if springs.is_empty() {
