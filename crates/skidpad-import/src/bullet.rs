@@ -376,7 +376,7 @@ pub(crate) fn read_rapier(import: &mut Import<'_>) -> Option<Car> {
 }
 
 /// Returns the axes of the source from the numbers (0 to 2) of the axes `up` and `forward`. Adds a fault at `path` and
-/// returns `None` if both numbers are the same or one is out of range. The fault text names only the equal axes.
+/// returns `None` if both numbers are equal or one is out of range. The text of the fault describes equal numbers only.
 fn source_axes(up: u32, forward: u32, path: &str, import: &mut Import<'_>) -> Option<SourceAxes> {
     let frame = SourceAxes::right_handed(up, forward);
     if frame.is_none() {

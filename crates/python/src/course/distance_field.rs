@@ -34,9 +34,12 @@ pub struct DistanceField {
 }
 
 impl DistanceField {
-    /// Computes the distances of `course`.
+    /// Computes the distances of `course` on a grid around it. First computes the distance of each corner to the
+    /// nearest border, at most [`MAX_DISTANCE_M`], segment by segment of both borders. Then negates the distances of
+    /// the corners that are not on the course.
     pub fn new(course: &Course) -> Self {
         let samples = course.samples();
+        // Distance of the edge of the grid from the centre line, m.
         let reach = samples.iter().fold(0.0_f32, |reach, sample| reach.max(sample.left).max(sample.right)) + MARGIN_M;
         let bound = |k: usize, pick: fn(f32, f32) -> f32| {
             samples.iter().map(|sample| sample.position[k]).reduce(pick).unwrap_or(0.0)
@@ -89,6 +92,8 @@ impl DistanceField {
     }
 
     /// Returns the distance from `start` (m) to the border along the unit vector `direction`, at most `range` (m).
+    /// Marches along the ray in steps of the distance to the nearest border, at least [`MIN_RAY_STEP_M`]; the ray ends
+    /// within [`HIT_DISTANCE_M`] of a border, or after 100 steps. Returns 0 for a start outside of the course.
     pub fn ray(&self, start: [f32; 2], direction: [f32; 2], range: f32) -> f32 {
         // Limit for rays that pass a border closely for a long way.
         const MAX_STEPS: usize = 100;
@@ -107,7 +112,8 @@ impl DistanceField {
         travelled
     }
 
-    /// Lowers the distances around the line from `start` to `end`.
+    /// Lowers the distances of the corners near a segment of a border (from `start` to `end`, m) to their distance from
+    /// the segment, if that is smaller.
     fn add_border(&mut self, [start, end]: [[f32; 2]; 2]) {
         let span = [end[0] - start[0], end[1] - start[1]];
         let inverse = 1.0 / (span[0] * span[0] + span[1] * span[1]).max(f32::MIN_POSITIVE);
@@ -119,8 +125,10 @@ impl DistanceField {
         });
     }
 
-    /// Negates the distances of all corners that no part of the course covers.
+    /// Negates the distances of all corners outside of the course. A corner is on the course if a quadrilateral between
+    /// two successive samples and both borders contains it.
     fn negate_outside(&mut self, course: &Course) {
+        // All distances are negated first; those on the course are restored.
         let distances = self.distances.clone();
         self.distances.iter_mut().for_each(|distance| *distance = -*distance);
         let samples = course.samples();
@@ -138,8 +146,8 @@ impl DistanceField {
         }
     }
 
-    /// Calls `change` with position and distance of each corner in the rectangle around two points, extended by `reach`
-    /// (m).
+    /// Calls `change` with position (m) and distance of each corner in the rectangle around the points `a` and `b`,
+    /// extended by `reach` (m) on each side and limited to the grid.
     fn for_corners_near(&mut self, a: [f32; 2], b: [f32; 2], reach: f32, mut change: impl FnMut([f32; 2], &mut f32)) {
         let range = |k: usize| {
             let index = |position: f32| ((position - self.origin[k]) / self.cell).max(0.0) as usize;
@@ -155,7 +163,7 @@ impl DistanceField {
     }
 }
 
-/// Returns the border beside a sample, on the left (`side` 1) or on the right (−1), m.
+/// Returns the point of the border beside a sample (m), on the left (`side` 1) or on the right (−1).
 pub fn border(sample: &Sample, side: f32) -> [f32; 2] {
     let width = if side > 0.0 { sample.left } else { -sample.right };
     let ([x, y], [dx, dy]) = (sample.position, sample.direction);

@@ -48,7 +48,8 @@ impl DriftCircle {
     /// Speed along the circle that earns the full reward, m/s.
     const FULL_REWARD_SPEED: f32 = 4.0;
 
-    /// Returns the distance outside the circle (m), and the direction of travel along the circle at `position` (m).
+    /// Returns the radial offset of `position` (m, positive outside of the circle), and the direction of travel along
+    /// the circle there, counter-clockwise.
     fn place(&self, [x, y]: [f32; 2]) -> (f32, [f32; 2]) {
         let distance = (x * x + y * y).sqrt();
         let inverse = 1.0 / distance.max(1e-3);
@@ -108,6 +109,10 @@ impl Task for DriftCircle {
         Inputs::from_action(action, self.max_steer)
     }
 
+    /// Ends the episode with the failure reward beyond the largest radial offset, after a spin, or for an overturned
+    /// car. Otherwise the reward is the product of three shares minus a cost of fast steering: speed along the circle
+    /// (1 from [`Self::FULL_REWARD_SPEED`] on), drift (0.2 without sideslip, 1 at the target sideslip with the nose
+    /// inwards), and closeness to the circle.
     #[inline(always)]
     fn advance(&self, action: [f32; ACTION_COUNT], motion: &Motion, memory: &mut Self::Memory) -> Outcome {
         let steer_change = (action[1] - memory[1]).abs();
@@ -131,6 +136,7 @@ impl Task for DriftCircle {
         Self::FAILURE_REWARD
     }
 
+    /// Writes the observations in the order of [`NAMES`].
     #[inline(always)]
     fn observe(&self, motion: &Motion, memory: &Self::Memory, observations: &mut [f32]) {
         let (offset, direction) = self.place(motion.position);

@@ -73,7 +73,8 @@ impl FollowPath {
     }
 }
 
-/// Draws a start on `course`: at a random place, at most 0.5 m and 0.1 rad off it, at half to full speed of the course.
+/// Draws a start on `course`: at a random sample, at most 0.5 m beside the centre line, at most 0.1 rad off its
+/// direction, at half to full recommended speed. Returns the start, and the memory of a car there.
 pub fn begin_on(course: &Course, random: &mut Random) -> (Start, CourseMemory) {
     let samples = course.samples();
     let number = ((random.next_share() * samples.len() as f64) as usize).min(samples.len() - 1);
@@ -94,7 +95,8 @@ pub fn begin_on(course: &Course, random: &mut Random) -> (Start, CourseMemory) {
     (placement.into(), CourseMemory { place, action: [0.0; ACTION_COUNT] })
 }
 
-/// Returns sine and cosine of the angle from `direction` to the heading of the car.
+/// Returns sine and cosine of the angle from `direction` (a unit vector) to the heading of the car, positive if the car
+/// points to the left of `direction`.
 #[inline(always)]
 pub fn heading_error(motion: &Motion, direction: [f32; 2]) -> [f32; 2] {
     let ([fx, fy], [dx, dy]) = (motion.forward, direction);
@@ -117,6 +119,9 @@ impl Task for FollowPath {
         Inputs::from_action(action, self.max_steer)
     }
 
+    /// Ends the episode with the failure reward beyond the largest lateral offset, or for an overturned car. Otherwise
+    /// the reward is the progress along the path over that at the recommended speed, at most 1, minus costs of lateral
+    /// offset and of fast steering.
     #[inline(always)]
     fn advance(&self, action: [f32; ACTION_COUNT], motion: &Motion, memory: &mut CourseMemory) -> Outcome {
         let place = self.course.locate(motion.position, memory.place.sample);
@@ -136,6 +141,9 @@ impl Task for FollowPath {
         Self::FAILURE_REWARD
     }
 
+    /// Writes the observations in the order of [`FollowPath::names`]: the leading ones; for each preview distance, the
+    /// lateral position of the path point relative to the car over that distance; the differences of the recommended
+    /// speeds ahead from the speed of the car.
     #[inline(always)]
     fn observe(&self, motion: &Motion, memory: &CourseMemory, observations: &mut [f32]) {
         let CourseMemory { place, action } = memory;

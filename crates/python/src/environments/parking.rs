@@ -63,7 +63,8 @@ impl Parking {
     /// Speed below which a car may change its direction and counts as standing, m/s.
     const STANDING_SPEED: f32 = 0.3;
 
-    /// Returns distance from the goal (m) and sine and cosine of the heading error of a vehicle.
+    /// Returns the distance of a vehicle from the goal (m), and sine and cosine of the angle from the heading of the
+    /// vehicle to that of the goal.
     fn goal_errors(vehicle: &Pose, memory: &ParkingMemory) -> (f32, [f32; 2]) {
         let offset = [memory.goal[0] - vehicle.position[0], memory.goal[1] - vehicle.position[1]];
         let ([fx, fy], [gx, gy]) = (vehicle.forward, memory.goal_direction);
@@ -85,8 +86,10 @@ impl Parking {
         memory
     }
 
-    /// Updates the memory after a step with `action` and returns the result of the step. `vehicle` is the one that has to
-    /// reach the goal.
+    /// Updates the memory after a step with `action` and returns the result of the step. `vehicle` is the one that has
+    /// to reach the goal. The reward is the decrease of [`Self::remaining`], minus the cost of a step, plus a bonus
+    /// when the vehicle is parked, which ends the episode: within both tolerances and standing. Far from the goal, or
+    /// for an overturned car, the episode ends with the failure reward.
     #[inline(always)]
     pub fn advance_towards(
         &self,
@@ -140,6 +143,8 @@ impl Task for Parking {
         NAMES.len()
     }
 
+    /// Draws a start at the origin with any heading, and a goal in any direction at 0.4 to 1 of the largest distance.
+    /// The heading of the goal differs from that of the start by at most a right angle.
     fn begin(&self, random: &mut Random) -> (Start, ParkingMemory) {
         let heading = random.next_between(-core::f64::consts::PI, core::f64::consts::PI);
         let goal_angle = random.next_between(-core::f64::consts::PI, core::f64::consts::PI);
@@ -156,7 +161,8 @@ impl Task for Parking {
         (Placement { heading: heading as f32, ..Placement::default() }.into(), memory)
     }
 
-    /// Returns throttle in the direction of the longitudinal demand, or the brake while the car moves against it.
+    /// Returns throttle in the direction of the longitudinal demand, or the brake while the car moves against the
+    /// demand. The requested gear (1 or −1) is the direction of the last demand that was not braked.
     #[inline(always)]
     fn inputs(&self, action: [f32; ACTION_COUNT], motion: &Motion, memory: &mut ParkingMemory) -> Inputs {
         let demand = action[0];

@@ -218,9 +218,10 @@ impl Target {
 }
 
 impl Stage {
-    /// Returns `tyre` with the coefficients of this stage (those of all versions, then those of its version) fitted by
-    /// least squares from their present values. Uses the rows that contain the force and, unless the stage allows
-    /// combined slip, have pure slip.
+    /// Returns `tyre` with the coefficients of this stage fitted by least squares, starting from their present values.
+    /// These are the coefficients of all versions and those of the version of `tyre`. Uses the rows of `samples` that
+    /// contain the force of the stage. A stage without combined slip only uses rows with pure slip
+    /// ([`Target::has_pure_slip`]).
     ///
     /// Returns `None` if there are less than two rows for each coefficient that is fitted. A stage with combined slip
     /// also needs a tyre with combined forces and two rows with combined slip for each of its coefficients. Also
