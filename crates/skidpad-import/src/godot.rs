@@ -284,10 +284,10 @@ fn merge_tables(first: &Node, second: &Node) -> Node {
     Node::table(first.span.clone(), entries.flatten().collect())
 }
 
-/// Converts a scene to a ray-cast vehicle; always `Some`. The centre of mass is the stated one in mode 1, otherwise the
-/// common centre of the boxes, otherwise the origin. The inertia is the stated diagonal if all three values are above
-/// 0. Adds notes on turned boxes and on steering angle, engine force and brake that no node states, because a script
-/// sets them.
+/// Converts a scene to a ray-cast vehicle; always returns `Some`. The centre of mass is the stated one in mode 1,
+/// otherwise the common centre of the boxes, otherwise the origin. The inertia is the stated diagonal if all three
+/// values are above 0, otherwise that of the boxes. Adds a note about each rotated box, and notes about steering angle,
+/// engine force and brake if no node states them, because a script sets them.
 fn convert_scene(scene: Scene, import: &mut Import<'_>) -> Option<RayVehicle> {
     // Positive engine forces act towards +z.
     let frame = SourceAxes { forward: DVec3::Z, left: DVec3::X, up: DVec3::Y };

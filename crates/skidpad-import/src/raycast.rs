@@ -79,7 +79,7 @@ pub(crate) struct RayWheel {
     pub friction: f64,
     /// Largest suspension force (N).
     pub max_force: f64,
-    /// Height at which lateral forces act, as a share of the height of the centre of mass.
+    /// Lever arm of lateral forces, as a share of the height of the centre of mass: 1 if they act at the ground.
     pub roll_influence: f64,
     /// Ratio of the travel of the wheel to the travel of the spring, ≥ 1.
     pub travel_ratio: f64,
@@ -147,9 +147,10 @@ pub(crate) fn convert_vehicle(vehicle: RayVehicle, import: &mut Import<'_>) -> C
     }
 }
 
-/// Returns the roll influence (clamped to 0 to 1) and the largest suspension force of the first wheel; `None` without
-/// wheels. Only ray-cast vehicles of other engines (`raycast_reference`) use them. A force of 1e9 N or more becomes no
-/// limit. Adds a note for each wheel with other values, and one if the roll influence is below 1.
+/// Returns the parameters that only ray-cast vehicles of other engines use (`raycast_reference`): roll influence (share
+/// of the physical roll angle, clamped to 0 to 1) and largest suspension force of the first wheel. A force of 1e9 N or
+/// more becomes no limit. Returns `None` without wheels. Adds a note for each wheel with other values than the first,
+/// and one if the roll influence is below 1.
 fn raycast_parameters(wheels: &[RayWheel], import: &mut Import<'_>) -> Option<RaycastReference> {
     let first_wheel = wheels.first()?;
     for wheel in wheels {

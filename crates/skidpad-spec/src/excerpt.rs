@@ -143,9 +143,10 @@ struct Window {
     prefix: usize,
 }
 
-/// Cuts `line` to [`MAX_LINE_BYTES`] around byte `offset`, of which [`BYTES_BEFORE_FAULT`] are before `offset`, with an
-/// ellipsis at each cut end. Cuts are at characters, not within them. Shorter lines stay whole. Control characters are
-/// replaced by visible ones of the same length. Returns the text with its ellipses, and its window in the line.
+/// Cuts `line` to [`MAX_LINE_BYTES`] around byte `offset`: up to [`BYTES_BEFORE_FAULT`] before `offset` and the rest
+/// after it, with an ellipsis at each cut end. Cuts are at characters, not within them. Shorter lines stay whole.
+/// Control characters are replaced by visible ones of the same length. Returns the text with its ellipses, and its
+/// window in the line.
 fn cut_to_window(line: &str, offset: usize) -> (String, Window) {
     if line.len() <= MAX_LINE_BYTES {
         return (replace_same_length(line).into_owned(), Window { range: 0..line.len(), prefix: 0 });

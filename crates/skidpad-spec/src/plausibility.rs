@@ -64,9 +64,9 @@ impl CompiledVehicle<'_> {
         warnings
     }
 
-    /// Warns about each moment of inertia (roll, pitch, yaw) of the model outside of [`PLAUSIBLE_INERTIA_SHARES`] of
-    /// that of the hull filled evenly with the car's mass. The warning is about the stated moment, or about the boxes
-    /// if they state the inertia.
+    /// Warns about each moment of inertia (roll, pitch, yaw) of the model that is outside of
+    /// [`PLAUSIBLE_INERTIA_SHARES`] of the moment of a homogeneous hull (collision box) with the mass of the car. The
+    /// warning is about the stated moment, or about the boxes if the inertia follows from them.
     fn check_inertia(&self) -> Vec<Warning> {
         let hull = &self.spec.chassis.hull;
         // Moments of inertia of the hull per mass, m².

@@ -136,8 +136,8 @@ impl Diagnostic for FaultWithExcerpt {
     }
 }
 
-/// Returns the text beside the place of a fault: "here" for a syntax fault, "required here" for a missing key,
-/// otherwise the accepted values.
+/// Returns the text beside the place of a fault in the excerpt: "here" for a syntax fault, "required here" for a
+/// missing key, otherwise the accepted values.
 fn fault_label(fault: &Fault) -> String {
     match fault.kind {
         FaultKind::Syntax => "here".to_owned(),

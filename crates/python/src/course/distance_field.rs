@@ -68,7 +68,8 @@ impl DistanceField {
         &self.distances
     }
 
-    /// Returns the distance at `position` (m), interpolated linearly; −[`MAX_DISTANCE_M`] outside the grid.
+    /// Returns the signed distance to the border at `position` (m), bilinear between the corners of its cell: positive
+    /// on the course. Returns −[`MAX_DISTANCE_M`] outside of the grid.
     pub fn distance(&self, position: [f32; 2]) -> f32 {
         let [u, v] = [0, 1].map(|k| (position[k] - self.origin[k]) / self.cell);
         if !(u >= 0.0 && v >= 0.0) {
@@ -170,7 +171,8 @@ pub fn border(sample: &Sample, side: f32) -> [f32; 2] {
     [x - dy * width, y + dx * width]
 }
 
-/// Returns whether `position` is in the quadrilateral `corners` or on its edge. Crossed edges count by the even-odd rule.
+/// Returns true if `position` is in the quadrilateral `corners`, by the even-odd rule: a ray along +x crosses an odd
+/// number of edges. A position on an edge may count as either.
 fn is_inside(corners: &[[f32; 2]; 4], position: [f32; 2]) -> bool {
     let mut is_inside = false;
     for (i, corner) in corners.iter().enumerate() {

@@ -133,8 +133,8 @@ pub struct Batch<T: Task> {
 }
 
 impl<T: Task> Batch<T> {
-    /// Creates the cars of `task` with `vehicles`, which are `settings.car_count` cars and have trailers if the task needs
-    /// them. Their episodes start with the first reset.
+    /// Creates the batch of cars of `task`. `vehicles` are `settings.car_count` cars, with trailers if the task needs
+    /// them. No episode runs before the first reset.
     pub fn new(task: T, vehicles: Cars, threads: Threads, settings: Settings) -> Self {
         let count = settings.car_count;
         let final_count = if settings.autoreset == Autoreset::SameStep { count * task.observation_count() } else { 0 };

@@ -96,7 +96,8 @@ impl Cars {
         }
     }
 
-    /// Writes whether each car is stepped, shape `[cars]`: false for cars whose motion became infinite or NaN.
+    /// Writes whether each car is stepped, shape `[cars]`: false for cars taken out by [`Self::set_active`], and for
+    /// cars whose motion became infinite or NaN.
     ///
     /// # Errors
     /// `active` has another length.

@@ -73,9 +73,10 @@ impl Task for DriftCircle {
         NAMES.len()
     }
 
-    /// Draws a start at most 1 m beside the circle. Half of the episodes start with a car that rolls along the circle,
-    /// the others with one that drifts along it, so that a policy finds the reward of a drift before it can begin one
-    /// (X. B. Peng et al., DeepMimic, arXiv:1804.02717, section 6: reference state initialisation).
+    /// Draws a start at most 1 m beside the circle, at 70 to 100 % of the start speed. Half of the episodes start with
+    /// a car that rolls along the circle, the others with one that drifts along it, with 0.4 to 1.2 of the target
+    /// sideslip. A policy thus finds the reward of a drift before it can begin one (X. B. Peng et al., DeepMimic,
+    /// arXiv:1804.02717, section 6: reference state initialisation).
     fn begin(&self, random: &mut Random) -> (Start, Self::Memory) {
         let angle = random.next_between(0.0, core::f64::consts::TAU);
         let distance = f64::from(self.radius) + random.next_between(-1.0, 1.0);
@@ -96,6 +97,7 @@ impl Task for DriftCircle {
         if !is_drifting {
             return (placement.into(), [0.0; ACTION_COUNT]);
         }
+        // The velocity has the direction of the circle; the car points inwards by `turn`.
         let start = Start {
             placement: Placement { speed: speed * libm::cosf(turn), ..placement },
             lateral_speed: -speed * libm::sinf(turn),

@@ -57,8 +57,9 @@ impl FollowPath {
     /// Reward of leaving the path.
     const FAILURE_REWARD: f32 = -10.0;
 
-    /// Creates the task on `course`, which has speeds. Episodes end beyond the lateral offset `max_offset` (m); a step of
-    /// the environment lasts `step_time` s.
+    /// Creates the task on `course`, which has recommended speeds. Episodes end beyond the lateral offset `max_offset`
+    /// (m). `max_steer` is the road-wheel angle of the steering demand 1 (rad); a step of the environment lasts
+    /// `step_time` s.
     pub fn new(course: Course, max_offset: f32, max_steer: f32, step_time: f32) -> Self {
         let preview_samples = PREVIEW_DISTANCES_M.map(|distance| course.sample_count(distance));
         let speed_samples = SPEED_DISTANCES_M.map(|distance| course.sample_count(distance));
@@ -126,6 +127,7 @@ impl Task for FollowPath {
     fn advance(&self, action: [f32; ACTION_COUNT], motion: &Motion, memory: &mut CourseMemory) -> Outcome {
         let place = self.course.locate(motion.position, memory.place.sample);
         let progress = self.course.distance(&memory.place, &place);
+        // Progress of a step at the recommended speed, m.
         let target = self.course.sample(&place).speed * self.step_time;
         let offset = place.lateral / self.max_offset;
         let steer_change = (action[1] - memory.action[1]).abs();

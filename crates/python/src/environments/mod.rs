@@ -381,7 +381,8 @@ impl EnvironmentBatch {
 }
 
 impl Arrays {
-    /// Takes the arrays from `buffers`, or creates them, for `count` cars with `length` observations each.
+    /// Returns the arrays in `buffers`, or new arrays without buffers, for `count` cars with `length` observations
+    /// each. Fails if an array is missing in `buffers`, or has another type or shape.
     fn new(py: Python<'_>, buffers: Option<&Bound<'_, PyDict>>, count: usize, length: usize) -> PyResult<Self> {
         let Some(buffers) = buffers else {
             return Ok(Self {
@@ -412,7 +413,7 @@ impl Arrays {
         })
     }
 
-    /// Runs `work`, which writes the arrays, while other Python threads run.
+    /// Runs `work`, which writes the arrays, while other Python threads run. Returns the result of `work`.
     ///
     /// # Errors
     /// An array is borrowed by other native code, is read-only or is not contiguous.

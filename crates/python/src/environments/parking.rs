@@ -76,8 +76,8 @@ impl Parking {
         distance + Self::HEADING_WEIGHT_M * libm::atan2f(sine, cosine).abs()
     }
 
-    /// Returns the memory at the start of an episode for a `vehicle`, the one that has to reach `goal` (x and y in m,
-    /// heading in rad).
+    /// Returns the memory at the start of an episode. `goal` is x and y (m) and heading (rad); `vehicle` is the pose of
+    /// the vehicle that has to reach it, the car or its trailer.
     pub fn begin_towards(goal: [f32; 3], vehicle: &Pose) -> ParkingMemory {
         let goal_direction = [libm::cosf(goal[2]), libm::sinf(goal[2])];
         let mut memory = ParkingMemory { goal, goal_direction, direction: 1, ..ParkingMemory::default() };
@@ -101,6 +101,7 @@ impl Parking {
         memory.action = action;
         let (distance, errors) = Self::goal_errors(vehicle, memory);
         let remaining = Self::remaining(distance, errors);
+        // Decrease of the remaining distance in this step, m.
         let gain = memory.remaining - remaining;
         memory.remaining = remaining;
         if distance > 2.0 * self.goal_distance + 5.0 || motion.is_overturned() {
@@ -113,7 +114,8 @@ impl Parking {
         Outcome { reward: gain - Self::STEP_COST + bonus, is_terminated: is_parked }
     }
 
-    /// Returns the observations in the order of [`NAMES`]. `vehicle` is the one that has to reach the goal.
+    /// Returns the observations in the order of [`NAMES`]. `vehicle` is the pose of the vehicle that has to reach the
+    /// goal; speeds and steering are those of the car (`motion`).
     #[inline(always)]
     pub fn observe_towards(&self, motion: &Motion, vehicle: &Pose, memory: &ParkingMemory) -> [f32; NAMES.len()] {
         let offset = [memory.goal[0] - vehicle.position[0], memory.goal[1] - vehicle.position[1]];

@@ -159,10 +159,11 @@ impl<'a> Objects<'a> {
         None
     }
 
-    /// Returns one tree: `body` (the first `Rigidbody` in the text with a `WheelCollider` at or below it, with its
-    /// name), `wheels` and `boxes` (its `WheelCollider`s and `BoxCollider`s in the order of the text, with their
-    /// `position`, `scale` and angle of rotation `turned_deg` against the body). Adds a fault and returns `None`
-    /// without such a body. Adds a note if there are several.
+    /// Returns one tree with three entries. `body` is the first `Rigidbody` in the text that has a `WheelCollider` at
+    /// or below it, with its name. `wheels` and `boxes` are the `WheelCollider`s and `BoxCollider`s at or below this
+    /// body, in the order of the text; each has additional entries `position`, `scale` and `turned_deg`, its angle of
+    /// rotation against the body. Adds a fault and returns `None` without such a body. Adds a note if there are
+    /// several.
     pub(super) fn build_tree(&self, import: &mut Import<'_>) -> Option<Node> {
         let bodies = self.objects_of_kind("Rigidbody");
         let wheels = self.objects_of_kind("WheelCollider");

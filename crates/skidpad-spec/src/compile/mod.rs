@@ -214,10 +214,10 @@ fn probe_shape(probe_spec: &Probe) -> ProbeShape {
     }
 }
 
-/// Builds spring and damper of a wheel that carries `carried_mass` kg (below 0 counts as 0 for the damping). Rates and
-/// droop travel are those of [`Spring::from_axle`]: the rate may follow from a ride frequency, the droop travel from a
-/// preload. Damping is the stated value (N s/m), otherwise the damping ratio times the critical damping
-/// `2 √(rate · carried_mass)`, otherwise 0, separately for bump and rebound. Bump travel, bump stop and knees are
+/// Builds spring and damper of a wheel that carries `carried_mass` kg. Rates and droop travel are those of
+/// [`Spring::from_axle`]: the rate may follow from a ride frequency, the droop travel from a preload. Damping is the
+/// stated value (N s/m), otherwise the damping ratio times the critical damping `2 √(rate · carried_mass)` (0 for a
+/// mass below 0), otherwise 0; separately for bump and rebound. Bump travel, bump stop and damper knees (blow-off) are
 /// copied.
 fn strut(axle: &Axle, carried_mass: f64) -> Strut {
     let (suspension, spring) = (&axle.suspension, Spring::from_axle(axle, carried_mass));
@@ -263,9 +263,9 @@ fn brake_disc(disc_spec: &spec::BrakeDisc) -> BrakeDisc {
     }
 }
 
-/// Returns the brake torque of each wheel of axle `axle_index` at full pedal, N m. Without a `brakes` table it is that
-/// of the axle, or 0. A car with this table gives the first axle `front_bias` of the torque of the whole car, divided
-/// by its wheels; the rest is divided evenly by all wheels of the other axles.
+/// Returns the brake torque of each wheel of axle `axle_index` at full pedal, N m. Without a `brakes` table, it is the
+/// torque that the axle states, or 0. With this table, the first axle gets `front_bias` of the torque of the whole car,
+/// divided evenly by its wheels. The rest is divided evenly by all wheels of the other axles.
 fn brake_torque(spec: &VehicleSpec, axle_index: usize) -> f64 {
     let axle_spec = &spec.axles[axle_index];
     let Some(brakes) = &spec.brakes else {
@@ -278,8 +278,9 @@ fn brake_torque(spec: &VehicleSpec, axle_index: usize) -> f64 {
     brakes.total_torque_nm * (1.0 - brakes.front_bias) / rear_wheel_count
 }
 
-/// Builds the rolling resistance: a constant coefficient (–) and its rise with speed (s/m) or with the square of speed
-/// (s²/m²). From a tyre pressure (bar) the core computes all three. Without a table all are 0.
+/// Builds the rolling resistance from one of four forms: a constant coefficient (–); with a rise by speed (s/m); with a
+/// rise by the square of speed (s²/m²); or a tyre pressure (bar), from which the core computes all three coefficients.
+/// Without a table all are 0.
 fn rolling_coefficients(resistance_spec: Option<&RollingResistance>) -> RollingCoefficients {
     match resistance_spec {
         None => RollingCoefficients::default(),

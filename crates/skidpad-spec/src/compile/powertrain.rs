@@ -86,9 +86,10 @@ fn build_converter(converter: &spec::Converter) -> Result<Converter, ModelError>
     })
 }
 
-/// Builds the gearbox with shift speeds in rad/s. Ratios, efficiency and shift time (s) are copied. Without a stated
-/// speed, the easy up-shift uses the up-shift speed and the kick-down the down-shift speed. A continuously variable
-/// transmission has engine speeds for closed and full throttle (rad/s) and a largest rate of its ratio (1/s).
+/// Builds the gearbox with shift speeds in rad/s. Ratios, efficiency and shift time (s) are copied. An absent speed of
+/// the easy up-shift (at light throttle) is the up-shift speed, an absent kick-down speed the down-shift speed. A
+/// continuously variable transmission has engine speeds for closed and full throttle (rad/s) and a largest rate of its
+/// ratio (1/s).
 fn build_gearbox(gearbox: &spec::Gearbox) -> Gearbox {
     let to_rad_per_s = |rpm: f64| (rpm * RAD_PER_S_PER_RPM) as f32;
     Gearbox {
@@ -113,10 +114,10 @@ fn wheels_of_axle(wheel_positions: &[WheelPosition], axle: u32) -> Box<[usize]> 
     (0..wheel_positions.len()).filter(|&i| wheel_positions[i].axle + 1 == axle as usize).collect()
 }
 
-/// Builds the electric motors. A description with `each_wheel` becomes one motor for each wheel of its axle, otherwise
-/// one motor drives all wheels of the axle. Absent power is unlimited; the largest speed becomes rad/s. All other
-/// values are copied, for each of several motors in full. Motors are in the order of the descriptions, then of the
-/// wheels.
+/// Builds the electric motors. A description with `each_wheel` becomes one motor for each wheel of its axle; any other
+/// becomes one motor that drives all wheels of the axle. Values are not divided: each motor has the torque and power of
+/// its description. Absent power is unlimited; the largest speed becomes rad/s. Motors are in the order of the
+/// descriptions, then of the wheels.
 pub(super) fn motors(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) -> Vec<Motor> {
     let build_motor = |motor_spec: &spec::Motor, wheels: Box<[usize]>| Motor {
         wheels,

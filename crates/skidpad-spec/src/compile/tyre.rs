@@ -26,10 +26,10 @@ fn to_f32_pair(longitudinal: f64, lateral: f64) -> [f32; 2] {
 /// Builds the tyre `name`. `even_load` is the wheel load at an even distribution of the weight, N. Tyres that state no
 /// nominal load use it.
 ///
-/// Coulomb, linear and slip curve tyres become curve tyres; brush, TMeasy and Magic Formula have types of their own. A
-/// Coulomb tyre has its deflection as relaxation length in both directions. A TMeasy tyre has curves at nominal and at
-/// double load. A Magic Formula tyre is copied from `formulas`, with its pressure in N/m² (0 for the nominal pressure
-/// of the file). Fails if `formulas` has no tyre of this name.
+/// Coulomb, linear and slip curve tyres become curve tyres (a force law over slip); brush, TMeasy and Magic Formula
+/// have types of their own. A Coulomb tyre has its deflection as relaxation length in both directions. A TMeasy tyre
+/// has curves at nominal and at double load. A Magic Formula tyre is copied from `formulas`, with its pressure in N/m²
+/// (0 for the nominal pressure of its file). Fails if `formulas` has no tyre of this name.
 fn tyre(name: &str, tyre_spec: &TyreSpec, formulas: &MagicFormulas, even_load: f64) -> Result<Tyre, ModelError> {
     Ok(match tyre_spec {
         TyreSpec::Coulomb { deflection_m, friction } => {

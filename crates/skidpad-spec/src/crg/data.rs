@@ -248,10 +248,10 @@ impl ReferenceLine<'_> {
     /// `Δx = Δu cos φ`, `Δy = Δu sin φ`, `Δz = Δu s`. Without a column the start value of the header is constant. The
     /// first value of each column is not used, because a value belongs to the interval before its cross-section.
     ///
-    /// A stated end counts in x and y only if both are stated, and in z on its own. The distance to it is distributed
-    /// evenly over the line, in x and y only with headings and in z only with slopes. Without a column also reports an
-    /// end heading or slope that differs from the start value. Reports missing values and a distance above
-    /// [`MAX_END_ERROR_SHARE`] of the length (plus 1 mm), and returns `None` after these two faults.
+    /// The line is then moved to a stated end: in x and y if both are stated and there are headings, in z if z is
+    /// stated and there are slopes. The distance to the end is distributed evenly over the line. Reports a distance
+    /// above [`MAX_END_ERROR_SHARE`] of the length (plus 1 mm), and missing values; returns `None` after these two
+    /// faults. Without a column, also reports an end heading or slope that differs from the start value.
     fn integrate_points(
         &self,
         headings: Option<Vec<f64>>,
@@ -313,9 +313,9 @@ impl ReferenceLine<'_> {
         Some(points.iter().enumerate().map(|(i, point)| *point + end_error * (i as f64 / interval_count)).collect())
     }
 
-    /// Returns the banking of each cross-section (m/m): the column `banking` unchanged. Without a column it is
-    /// constant, the start value of the header or 0; a stated end value that differs is reported. A column with a
-    /// missing value is reported, and `None` is returned.
+    /// Returns the banking (lateral slope, m/m) of each cross-section: the column `banking` unchanged. Without a
+    /// column, the banking is the start value of the header, or 0, everywhere; a stated end value that differs is
+    /// reported. Returns `None` after reporting a missing value in the column.
     fn complete_banking(
         &self,
         banking: Option<Vec<f64>>,
@@ -341,9 +341,9 @@ impl ReferenceLine<'_> {
         Some(banking)
     }
 
-    /// Reports an end value (key `end_key`) that differs from the start value (key `start_key`, default 0) by more than
-    /// [`EQUALITY_TOLERANCE`], although no column `channel` describes the values between. `add_contradiction` receives
-    /// key, found text and accepted text.
+    /// Reports a stated end value (key `end_key`) that differs from the start value (key `start_key`, default 0) by
+    /// more than [`EQUALITY_TOLERANCE`]. Called if no column `channel` describes the values between start and end.
+    /// `add_contradiction` receives key, found text and accepted text.
     fn check_constant(
         &self,
         start_key: &str,

@@ -75,12 +75,11 @@ impl CrgRoad {
         &self.long_section_v
     }
 
-    /// Computes position and upward unit normal of the surface at `u` along and `v` across (m). The heights h are
-    /// bilinear in each cell of the grid. Reference height and banking b are linear in u:
-    /// `z = zref(u) + b(u) v + h(u, v)`. Horizontally, v is measured along the directions to the left at both
-    /// cross-sections of the cell, and the points found there are interpolated. The normal is the cross product of the
-    /// tangents along u and v. Returns `None` outside of the road (its edges belong to it), and where a missing height
-    /// contributes.
+    /// Computes position and upward unit normal of the surface at `u` along the reference line and `v` to its left (m).
+    /// The heights h are bilinear in each cell of the grid. Reference height and banking b are linear in u:
+    /// `z = zref(u) + b(u) v + h(u, v)`. Horizontally, the point at v is found on both cross-sections of the cell,
+    /// along their directions to the left, and interpolated by u. The normal is the cross product of the tangents along
+    /// u and v. Returns `None` outside of the road (its edges belong to it), and where a missing height contributes.
     pub fn evaluate_at(&self, u: f64, v: f64) -> Option<CrgPoint> {
         // Position along the line in intervals.
         let line_position = (u - self.start_u) / self.increment;

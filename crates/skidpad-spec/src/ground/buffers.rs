@@ -110,8 +110,8 @@ impl<'a, 'b> DocumentBuffers<'a, 'b> {
         self.accessor(accessor).map(|accessor| accessor.count)
     }
 
-    /// Returns the positions in accessor `accessor_index` of three floats, converted from single precision. The error
-    /// is the reason as text.
+    /// Returns the positions in accessor `accessor_index`, converted from single precision. The error is the reason as
+    /// text, also for an accessor without entries of three floats.
     pub fn positions(&self, accessor_index: usize) -> Result<impl Iterator<Item = [f64; 3]>, String> {
         let accessor = self.accessor(accessor_index)?;
         if (accessor.kind.as_str(), accessor.component_type) != ("VEC3", COMPONENT_FLOAT) {
@@ -123,8 +123,8 @@ impl<'a, 'b> DocumentBuffers<'a, 'b> {
         Ok(self.entries(accessor_index, 12)?.map(read_position))
     }
 
-    /// Returns the indices of corners in accessor `accessor_index` of 8, 16 or 32 bits without sign. The error is the
-    /// reason as text.
+    /// Returns the indices of corners in accessor `accessor_index`, which are unsigned numbers of 8, 16 or 32 bits. The
+    /// error is the reason as text, also for an accessor of another type.
     pub fn indices(&self, accessor_index: usize) -> Result<Vec<u32>, String> {
         let accessor = self.accessor(accessor_index)?;
         let size = match (accessor.kind.as_str(), accessor.component_type) {

@@ -145,9 +145,9 @@ impl Builder<'_> {
         }
     }
 
-    /// Builds the surface of an OpenCRG file, which is read once. The heights and, for a mesh, the triangles (two for
-    /// each cell) are added to the budget of the scene. A mesh with more than [`MAX_FILE_TRIANGLES`] is refused without
-    /// being added. Returns `None` after a fault.
+    /// Builds the surface of an OpenCRG file. The file itself is read once for all tables that name it. The heights
+    /// and, for a mesh, the triangles (two for each cell) are added to the budget of the scene. A mesh with more than
+    /// [`MAX_FILE_TRIANGLES`] is refused without being added. Returns `None` after a fault.
     fn build_crg_surface(&mut self, table: &str, spec: &CrgSpec) -> Option<RoadSurface> {
         let parse = |bytes: &[u8], name: &str| CrgRoad::read(name, bytes).map_err(FileError::Faults);
         let road = self.read_file(
@@ -224,10 +224,10 @@ impl Builder<'_> {
         }
     }
 
-    /// Returns the contents of `file`. Reads the bytes and parses them with `parse` (bytes, name) only once for each
-    /// resolved path: the contents are stored in the map that `select_cache` selects. A file with a fault is not
-    /// stored. `description` describes the kind of file in messages. Returns `None` after reporting a fault at the key
-    /// `file` of `table`. Faults within the file are also added to `file_faults` as a separate report.
+    /// Returns the contents of `file`, parsed by `parse` (bytes, name). A file is read only once for each resolved
+    /// path: its contents are stored in the map that `select_cache` selects, and returned for later tables. A file with
+    /// a fault is not stored. `description` names the kind of file in messages. Returns `None` after reporting a fault
+    /// at the key `file` of `table`. Faults within the file are also added to `file_faults` as a separate report.
     fn read_file<T>(
         &mut self,
         table: &str,
@@ -322,9 +322,8 @@ impl Builder<'_> {
         is_valid.then(|| surfaces.collect())
     }
 
-    /// Reports at the key `material` of `path` that the file has no material `name`, with the most similar name as a
-    /// suggestion. `materials` are its materials, of which the first [`MAX_LISTED_NAMES`] and the number of others are
-    /// listed.
+    /// Reports at the key `material` of `path` that the file has no material `name`. `materials` are the materials of
+    /// the file: the most similar one is suggested; the first [`MAX_LISTED_NAMES`] and the number of others are listed.
     fn report_unknown_material(&mut self, path: &str, name: &str, materials: &[String]) {
         let listed_names: Vec<String> =
             materials.iter().take(MAX_LISTED_NAMES).map(|name| format!("`{name}`")).collect();

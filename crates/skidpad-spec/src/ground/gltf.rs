@@ -97,9 +97,10 @@ struct Reader<'a, 'b> {
 }
 
 impl Reader<'_, '_> {
-    /// Adds the mesh of the node `node_index`, transformed by `matrix` and `translation` (m); nothing if the node has
-    /// none. First adds its primitives to `primitive_count`. Refuses skins, missing meshes and more than
-    /// [`MAX_PRIMITIVES`] primitives in all. Errors of a primitive name it and its mesh.
+    /// Adds the mesh of the node `node_index`, transformed by `matrix` and `translation` (m); does nothing for a node
+    /// without a mesh. First adds the primitives (parts) of the mesh to `primitive_count`. Refuses skins, missing
+    /// meshes and more than [`MAX_PRIMITIVES`] primitives in all. An error of a primitive names the primitive and the
+    /// mesh.
     fn add_node_mesh(
         &mut self,
         node_index: usize,

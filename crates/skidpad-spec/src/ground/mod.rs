@@ -119,9 +119,9 @@ const MAX_SCENE_TRIANGLES: usize = 4_000_000;
 
 impl Builder<'_> {
     /// Builds the moving box of the table `table`. Checks that exactly one of a velocity and way points is given, that
-    /// the axis has a length, that `loop` and `blend_time_s` come with way points, and that the way points form a valid
-    /// path. Returns `None` if the axis or the path is not valid, or if the table is skipped; after the other faults a
-    /// box is returned.
+    /// the axis has a length, that `loop` and `blend_time_s` are given only with way points, and that the way points
+    /// form a valid path. Returns `None` if the axis or the path is not valid, or if the table is skipped. After any
+    /// other fault, a box is returned.
     fn build_platform(&mut self, table: &str, spec: &FixedBoxSpec, motion: &KinematicSpec) -> Option<Platform> {
         if self.is_skipped(table) {
             return None;
@@ -161,15 +161,15 @@ impl Builder<'_> {
         Some(Platform { shape: spec.fixed_box(), axis: axis?, course })
     }
 
-    /// Checks a body of a scene: no moment of inertia exceeds the sum of the other two (with a margin for rounding),
-    /// and the centre of mass is inside the box. Both are reported as contradictions. Skipped if a value in the table
-    /// is a placeholder (substitute of a wrong value).
+    /// Checks a dynamic box: no moment of inertia exceeds the sum of the other two (with a margin for rounding), and
+    /// the centre of mass is inside the box. Each violation is reported as a contradiction. Skipped if a value in the
+    /// table is a placeholder (substitute for a wrong value).
     fn check_body(&mut self, table: &str, spec: &DynamicBoxSpec) {
         if self.is_skipped(table) {
             return;
         }
-        // Triangle inequality of the moments of a rigid body, with a margin for rounding: none exceeds half of their
-        // sum.
+        // No moment exceeds the sum of the other two if none exceeds half of the sum of all three. With a margin for
+        // rounding.
         let [x, y, z] = spec.moments();
         let sum = x + y + z;
         if x.max(y).max(z) > (0.5 + 1e-9) * sum {

@@ -80,10 +80,9 @@ impl SchemaChecker<'_> {
         self.collector.placeholder_paths.insert(path.to_owned());
     }
 
-    /// Returns a finite number within the range of `shape` as an integer or a float, or `None` after reporting its
-    /// fault and marking `path` as a placeholder. `is_written_whole` is whether the text has no fraction; an integer
-    /// must be written so. Numbers other than 0 must also be within [`ACCEPTED_MAGNITUDES`]. Only the first fault of a
-    /// number is reported.
+    /// Returns the number as an integer or a float, as `shape` requires. The number must be finite, within the range of
+    /// `shape` and, if it is not 0, within [`ACCEPTED_MAGNITUDES`]; an integer must be written without a fraction
+    /// (`is_written_whole`). Returns `None` after reporting the first violation and marking `path` as a placeholder.
     fn check_number(
         &mut self,
         shape: ResolvedSchema<'_>,
@@ -116,8 +115,9 @@ impl SchemaChecker<'_> {
         Some(if is_integer { Value::Integer(number as i64) } else { Value::Float(number) })
     }
 
-    /// Returns a text that is long enough (in characters) and one of the choices of `shape` if there are any, or `None`
-    /// after reporting it as out of range. The help is the most similar choice, otherwise the meaning of the key.
+    /// Returns the text if it is long enough (in characters) and one of the choices of `shape`, if there are any.
+    /// Otherwise reports the text as out of range and returns `None`. The help is the most similar choice, otherwise
+    /// the meaning of the key.
     fn check_text(&mut self, shape: ResolvedSchema<'_>, text: &str, path: &str, span: Range<usize>) -> Option<Value> {
         let choices = shape.choices();
         let is_known_choice = choices.is_empty() || choices.contains(&text);

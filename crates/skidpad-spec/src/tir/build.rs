@@ -490,9 +490,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reports a coefficient that is impossible (stated) or missing (in its usual section), unless its value is already
-    /// reported. `accepts` states the accepted values in SI units; if the file has another unit, its size in SI is
-    /// added.
+    /// Reports a coefficient that the formula refuses: as out of range if it is stated, otherwise as missing from its
+    /// usual section. Does nothing if its value is already reported. `accepts` states the accepted values in SI units;
+    /// if the file has another unit, the size of that unit in SI is added.
     fn report_coefficient(&mut self, name: &str, accepts: &str, units: &Units) {
         let meaning = coefficient_entry(name).map_or("", |entry| entry.meaning);
         let unit = coefficient_entry(name).map_or(Unit::One, |entry| entry.unit);
@@ -507,9 +507,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reports that `key` is missing from `section`, unless a syntax fault is about this key: a broken line was meant
-    /// to state it. The place of the fault is the statement of the key without a value, otherwise the header of the
-    /// section, otherwise the start of the file.
+    /// Reports that `key` is missing from `section`. Does nothing if a syntax fault is about this key, because a broken
+    /// line was meant to state it. The place of the fault is a statement of the key without a value, otherwise the
+    /// header of the section, otherwise the start of the file.
     fn report_missing_key(&mut self, key: &str, section: &str, accepts: &str) {
         if self.faults.iter().any(|fault| fault.kind == FaultKind::Syntax && fault.path.eq_ignore_ascii_case(key)) {
             return;

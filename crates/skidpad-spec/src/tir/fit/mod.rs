@@ -184,8 +184,8 @@ pub fn fit(start: &MagicFormula, samples: &[Sample]) -> Result<FittedTyre, FitEr
 }
 
 /// Computes the differences between `tyre` and `samples`: root mean square and largest magnitude for Fx, Fy and Mz,
-/// each relative to its largest measured magnitude. Rows without a force are left out for this force. 0 for a force
-/// that is not measured or always 0.
+/// each relative to the largest measured magnitude of that force. Rows without a force are left out for this force.
+/// Errors are 0 for a force that is not measured or always 0.
 pub fn fit_errors(tyre: &MagicFormula, samples: &[Sample]) -> FitErrors {
     let mut errors = FitErrors::default();
     for (i, target) in [Target::Fx, Target::Fy, Target::Mz].into_iter().enumerate() {
