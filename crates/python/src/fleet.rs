@@ -175,6 +175,7 @@ impl Fleet {
         out: Option<Bound<'py, PyArray2<f32>>>,
     ) -> PyResult<Bound<'py, PyArray2<f32>>> {
         let shape = [self.fleet.len(), self.names.len()];
+        // `false`: row by row (C order).
         let array = out.unwrap_or_else(|| PyArray2::zeros(py, shape, false));
         check_array("out", &array, &shape)?;
         let mut rows: PyReadwriteArray2<'py, f32> = array.try_readwrite()?;

@@ -247,9 +247,11 @@ pub fn run_manoeuvre<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let (dt, entry) = (time_step(rate)?, find_manoeuvre(manoeuvre)?);
     let overrides = to_overrides(car, entry, &changes)?;
+    // A single name selects a single solver.
     let info = select_solvers(&[solver.to_owned()], &overrides)?[0];
     let manoeuvre = prepare(entry, car.model(), &overrides, &[dt])?;
     let model = Arc::clone(car.model());
+    // The last argument would receive the progress, which is not reported here.
     let Outcome { trajectory, metrics, incomplete, .. } =
         py.detach(|| run_solver(&info, &model, manoeuvre.as_ref(), &overrides, dt, &|_| {}));
     run_dict(py, info.name, &trajectory, &metrics, incomplete.map(|reason| reason.text()))

@@ -552,7 +552,7 @@ fn convert_wheel(vehicle: &JoltVehicle, i: usize, inertia: [f64; 3], lock: f64, 
 /// of the peak is at least 0.001, that of the asymptote at least 1.1 times that of the peak. Relaxation lengths are
 /// estimates.
 fn convert_tyre(vehicle: &JoltVehicle, w: &Wheel) -> Tyre {
-    // `slip_unit` converts the slip of the curve to a slip ratio or to radians.
+    // Points are [slip, friction]. `slip_unit` converts the slip of the curve to a slip ratio or to radians.
     let convert_curve = |points: &[[f64; 2]], slip_unit: f64| {
         // First point with the largest friction above 0; otherwise slip and friction 0.
         let peak = points.iter().copied().fold([0.0, 0.0], |best, p| if p[1] > best[1] { p } else { best });

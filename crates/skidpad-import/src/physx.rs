@@ -448,6 +448,7 @@ fn convert_wheel(vehicle: &PhysxVehicle, i: usize, lock: f64, import: &mut Impor
         Some(_) => sourced(if w.torqueRatio > 0.0 { 1.0 } else { 0.0 }, ""),
         None => sourced(w.throttleTorque, "throttleTorque"),
     };
+    // Points are [slip, friction].
     let friction = w.frictionVsSlip.iter().map(|p| p[1]).fold(0.0, f64::max) * w.friction;
     Corner {
         position: [x, y],

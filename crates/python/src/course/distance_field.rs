@@ -41,6 +41,7 @@ impl DistanceField {
         let samples = course.samples();
         // Distance of the edge of the grid from the centre line, m.
         let reach = samples.iter().fold(0.0_f32, |reach, sample| reach.max(sample.left).max(sample.right)) + MARGIN_M;
+        // Smallest or largest coordinate `k` of the samples, as `pick` selects, m.
         let bound = |k: usize, pick: fn(f32, f32) -> f32| {
             samples.iter().map(|sample| sample.position[k]).reduce(pick).unwrap_or(0.0)
         };
@@ -49,6 +50,7 @@ impl DistanceField {
         let cell = CELL_SIZE_M.max((extent[0] * extent[1] / MAX_CELLS).sqrt());
         let size = extent.map(|length| (length / cell).ceil() as usize + 2);
         let mut field = Self { distances: vec![MAX_DISTANCE_M; size[0] * size[1]], size, origin, cell };
+        // Segments of both borders; the last one closes the course.
         for (sample, next) in samples.iter().zip(samples.iter().skip(1).chain(samples.first())) {
             for side in [1.0, -1.0] {
                 field.add_border([border(sample, side), border(next, side)]);
@@ -71,6 +73,7 @@ impl DistanceField {
     /// Returns the signed distance to the border at `position` (m), bilinear between the corners of its cell: positive
     /// on the course. Returns −[`MAX_DISTANCE_M`] outside of the grid.
     pub fn distance(&self, position: [f32; 2]) -> f32 {
+        // Position on the grid, in cells.
         let [u, v] = [0, 1].map(|k| (position[k] - self.origin[k]) / self.cell);
         if !(u >= 0.0 && v >= 0.0) {
             return -MAX_DISTANCE_M;
@@ -80,6 +83,7 @@ impl DistanceField {
             return -MAX_DISTANCE_M;
         }
         let corner = row * self.size[0] + column;
+        // Corners of the cell: two of the lower row, two of the upper row.
         let (Some(lower), Some(upper)) = (
             self.distances.get(corner..corner + 2),
             self.distances.get(corner + self.size[0]..corner + self.size[0] + 2),
@@ -117,10 +121,13 @@ impl DistanceField {
     /// the segment, if that is smaller.
     fn add_border(&mut self, [start, end]: [[f32; 2]; 2]) {
         let span = [end[0] - start[0], end[1] - start[1]];
+        // Inverse of the squared length; a segment without length has a finite one.
         let inverse = 1.0 / (span[0] * span[0] + span[1] * span[1]).max(f32::MIN_POSITIVE);
         self.for_corners_near(start, end, MAX_DISTANCE_M, |position, distance| {
             let offset = [position[0] - start[0], position[1] - start[1]];
+            // Point of the segment that is nearest to the corner, as a share of the segment.
             let part = ((offset[0] * span[0] + offset[1] * span[1]) * inverse).clamp(0.0, 1.0);
+            // Vector from that point to the corner, m.
             let gap = [offset[0] - part * span[0], offset[1] - part * span[1]];
             *distance = distance.min((gap[0] * gap[0] + gap[1] * gap[1]).sqrt());
         });
@@ -140,6 +147,7 @@ impl DistanceField {
             let reach = sample.left.max(sample.right).max(next.left).max(next.right);
             self.for_corners_near(sample.position, next.position, reach, |position, distance| {
                 if is_inside(&corners, position) {
+                    // Indices of the corner, which `for_corners_near` does not pass.
                     let [column, row] = [0, 1].map(|k| ((position[k] - origin[k]) / cell).round() as usize);
                     *distance = distances[row * width + column];
                 }
@@ -150,6 +158,7 @@ impl DistanceField {
     /// Calls `change` with position (m) and distance of each corner in the rectangle around the points `a` and `b`,
     /// extended by `reach` (m) on each side and limited to the grid.
     fn for_corners_near(&mut self, a: [f32; 2], b: [f32; 2], reach: f32, mut change: impl FnMut([f32; 2], &mut f32)) {
+        // Indices of the corners along axis `k`.
         let range = |k: usize| {
             let index = |position: f32| ((position - self.origin[k]) / self.cell).max(0.0) as usize;
             index(a[k].min(b[k]) - reach)..(index(a[k].max(b[k]) + reach) + 2).min(self.size[k])
@@ -179,6 +188,7 @@ fn is_inside(corners: &[[f32; 2]; 4], position: [f32; 2]) -> bool {
         let next = corners[(i + 1) % corners.len()];
         let crosses = (corner[1] > position[1]) != (next[1] > position[1]);
         if crosses {
+            // Place on the edge at the y of `position`.
             let x = corner[0] + (position[1] - corner[1]) / (next[1] - corner[1]) * (next[0] - corner[0]);
             is_inside ^= position[0] < x;
         }

@@ -100,6 +100,7 @@ impl Course {
             sample.speed = max_speed.min((lateral / sample.curvature.abs().max(1e-6)).sqrt());
         }
         let count = self.samples.len();
+        // Change of the squared speed over one interval, m²/s².
         let change = 2.0 * longitudinal * self.spacing;
         // Backward for braking, then forward for acceleration. Two laps each, so that limits also act across the start
         // line.
@@ -158,6 +159,7 @@ impl Course {
         for _ in 0..MAX_MOVES {
             let Sample { position: [x, y], direction: [dx, dy], .. } = self.samples[index as usize];
             let offset = [position[0] - x, position[1] - y];
+            // Longitudinal offset from the sample, m.
             let ahead = offset[0] * dx + offset[1] * dy;
             place = Place { sample: index as u32, ahead, lateral: offset[1] * dx - offset[0] * dy };
             let moved = (ahead / self.spacing).round() as i64;
@@ -225,6 +227,7 @@ fn sample_curve(curve: &[CentrePoint], distances: &[f64], count: usize, spacing:
     let mut samples = Vec::with_capacity(count);
     for i in 0..count {
         let distance = i as f64 * spacing;
+        // Last point of the curve at or before `distance`.
         while index + 2 < distances.len() && distances[index + 1] <= distance {
             index += 1;
         }
@@ -252,6 +255,7 @@ fn with_directions(positions: &[CentrePoint], spacing: f64) -> Vec<Sample> {
         [x / length, y / length]
     };
     let samples = positions.iter().enumerate().map(|(i, point)| {
+        // Directions at the samples before and after this one.
         let [before, after] = [direction((i + count - 1) % count), direction((i + 1) % count)];
         let turn =
             libm::atan2(before[0] * after[1] - before[1] * after[0], before[0] * after[0] + before[1] * after[1]);

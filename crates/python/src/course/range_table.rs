@@ -38,6 +38,7 @@ impl RangeTable {
         let mut distances = Vec::with_capacity(position_count * LATERAL_COUNT * ROW_LENGTH);
         for sample in samples.iter().step_by(SAMPLES_PER_POSITION) {
             for lateral in 0..LATERAL_COUNT {
+                // From −0.95 of the right width to 0.95 of the left width.
                 let share = LARGEST_SHARE * (2.0 * lateral as f32 / (LATERAL_COUNT - 1) as f32 - 1.0);
                 let offset = share * if share > 0.0 { sample.left } else { sample.right };
                 let ([x, y], [dx, dy]) = (sample.position, sample.direction);
@@ -63,6 +64,7 @@ impl RangeTable {
         ranges: &mut [f32; N],
     ) {
         let position = place.sample as usize / SAMPLES_PER_POSITION;
+        // Lateral place as a number from 0 (right) to `LATERAL_COUNT − 1` (left), with its fraction.
         let across =
             (0.5 + 0.5 * share.clamp(-LARGEST_SHARE, LARGEST_SHARE) / LARGEST_SHARE) * (LATERAL_COUNT - 1) as f32;
         let lateral = (across as usize).min(LATERAL_COUNT - 2);

@@ -78,10 +78,12 @@ impl Task for DriftCircle {
     /// sideslip. A policy thus finds the reward of a drift before it can begin one (X. B. Peng et al., DeepMimic,
     /// arXiv:1804.02717, section 6: reference state initialisation).
     fn begin(&self, random: &mut Random) -> (Start, Self::Memory) {
+        // Place on the circle.
         let angle = random.next_between(0.0, core::f64::consts::TAU);
         let distance = f64::from(self.radius) + random.next_between(-1.0, 1.0);
         let speed = self.start_speed * random.next_between(0.7, 1.0) as f32;
         let is_drifting = random.next_share() < 0.5;
+        // Angle from the direction of the circle to the heading, positive inwards, rad.
         let turn = if is_drifting {
             self.target_sideslip * random.next_between(0.4, 1.2) as f32
         } else {
@@ -126,7 +128,9 @@ impl Task for DriftCircle {
             return Outcome { reward: Self::FAILURE_REWARD, is_terminated: true };
         }
         let [fx, fy] = motion.forward;
+        // Velocity in the world, m/s.
         let velocity = [fx * motion.speed - fy * motion.lateral_speed, fy * motion.speed + fx * motion.lateral_speed];
+        // Speed along the circle, m/s.
         let along = velocity[0] * direction[0] + velocity[1] * direction[1];
         let drift = (-sideslip / self.target_sideslip).clamp(0.0, 1.0);
         let motion_share = (along / Self::FULL_REWARD_SPEED).clamp(0.0, 1.0);

@@ -80,6 +80,7 @@ pub fn begin_on(course: &Course, random: &mut Random) -> (Start, CourseMemory) {
     let samples = course.samples();
     let number = ((random.next_share() * samples.len() as f64) as usize).min(samples.len() - 1);
     let sample = samples[number];
+    // Offset to the left of the centre line (m), then the angle from its direction (rad).
     let lateral = random.next_between(-0.5, 0.5);
     let turn = random.next_between(-0.1, 0.1) as f32;
     let speed = f64::from(sample.speed) * random.next_between(0.5, 1.0);
@@ -169,6 +170,7 @@ impl Task for FollowPath {
         for ((number, distance), count) in points.iter_mut().zip(PREVIEW_DISTANCES_M).zip(self.preview_samples) {
             let [x, y] = self.course.ahead(place.sample, count).position;
             let offset = [x - motion.position[0], y - motion.position[1]];
+            // Lateral component of the offset in the axes of the car, over the distance.
             *number = (fx * offset[1] - fy * offset[0]) / distance;
         }
         for (number, count) in speeds.iter_mut().zip(self.speed_samples) {

@@ -134,6 +134,7 @@ impl Parts {
             return Err(value_error(format!("the step length is {dt} s, expected a finite number above 0")));
         }
         let trailer = trailer.ok_or_else(|| value_error("this task needs a trailer"))?;
+        // Car (0) and trailer (1).
         let models = [car.model(), trailer.model()].map(Arc::clone);
         if models[0].parts().coupler.is_some() || models[0].parts().hitch.is_none() {
             return Err(value_error("the car must have a `[hitch]` and no `[coupler]`"));
@@ -385,6 +386,7 @@ impl Arrays {
     /// each. Fails if an array is missing in `buffers`, or has another type or shape.
     fn new(py: Python<'_>, buffers: Option<&Bound<'_, PyDict>>, count: usize, length: usize) -> PyResult<Self> {
         let Some(buffers) = buffers else {
+            // `false`: row by row (C order).
             return Ok(Self {
                 observations: PyArray2::zeros(py, [count, length], false).unbind(),
                 rewards: PyArray1::zeros(py, [count], false).unbind(),

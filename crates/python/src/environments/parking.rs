@@ -68,6 +68,7 @@ impl Parking {
     fn goal_errors(vehicle: &Pose, memory: &ParkingMemory) -> (f32, [f32; 2]) {
         let offset = [memory.goal[0] - vehicle.position[0], memory.goal[1] - vehicle.position[1]];
         let ([fx, fy], [gx, gy]) = (vehicle.forward, memory.goal_direction);
+        // Cross and dot product of both unit vectors are sine and cosine of the angle.
         ((offset[0] * offset[0] + offset[1] * offset[1]).sqrt(), [fx * gy - fy * gx, fx * gx + fy * gy])
     }
 
@@ -168,6 +169,7 @@ impl Task for Parking {
     #[inline(always)]
     fn inputs(&self, action: [f32; ACTION_COUNT], motion: &Motion, memory: &mut ParkingMemory) -> Inputs {
         let demand = action[0];
+        // The car moves against the demand, faster than standing.
         let is_against = motion.speed * demand < 0.0 && motion.speed.abs() > Self::STANDING_SPEED;
         if !is_against && demand != 0.0 {
             memory.direction = if demand > 0.0 { 1 } else { -1 };

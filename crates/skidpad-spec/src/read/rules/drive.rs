@@ -46,6 +46,7 @@ impl RuleChecker<'_> {
     /// is above the idle speed and the stall speed below it, and that the engaged speed of the clutch, if there is one,
     /// is above the idle speed. Equal speeds are faults.
     fn check_engine(&mut self, engine: &Engine, clutch: Option<&Clutch>) {
+        // A pair is [previous point, point].
         for (i, pair) in engine.torque_curve.windows(2).enumerate() {
             let path = format!("powertrain.engine.torque_curve[{}].rpm", i + 1);
             let previous_path = format!("powertrain.engine.torque_curve[{i}].rpm");

@@ -44,6 +44,7 @@ impl RuleChecker<'_> {
                 for (key, points) in curves {
                     self.check_named_points(&join_key(path, key), points);
                 }
+                // Nominal and double load: longitudinal, then lateral.
                 for [(nominal_key, nominal), (double_key, double)] in [[curves[0], curves[2]], [curves[1], curves[3]]] {
                     self.check_low_loads(
                         [&join_key(path, nominal_key), &join_key(path, double_key)],
