@@ -77,8 +77,8 @@ impl Solver {
         self.info().name
     }
 
-    /// Returns true for the variants of [`Solver::Constraint`] (friction pyramid, friction in two steps, unsprung
-    /// masses), which only serve comparisons.
+    /// Returns true for the variants of [`Solver::Constraint`] (friction pyramid, unsprung masses), which only serve
+    /// comparisons.
     pub fn is_variant(self) -> bool {
         match self {
             #[cfg(feature = "constraint")]

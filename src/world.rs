@@ -65,8 +65,8 @@ impl World {
         self.simulation.slots().ids()
     }
 
-    /// Returns the controls of a car for changes. They stay as they are until they are changed. Slots that were added
-    /// below this world get neutral controls.
+    /// Returns the controls of a car for changes. They stay as they are until they are changed. Cars that were added
+    /// through [`World::simulation_mut`] get neutral controls.
     ///
     /// # Errors
     /// The car was despawned, or belongs to another world.
@@ -152,6 +152,7 @@ impl World {
 }
 
 impl std::fmt::Debug for World {
+    /// Writes the name of the solver and the handles of the cars.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let cars: Vec<CarId> = self.cars().collect();
         f.debug_struct("World").field("solver", &self.simulation.name()).field("cars", &cars).finish_non_exhaustive()

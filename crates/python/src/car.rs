@@ -16,8 +16,8 @@ use crate::errors::{faults_error, load_error, value_error};
 
 /// Vehicle: its description and the model of the simulation.
 ///
-/// Cars are immutable. Two cars are equal if their descriptions are. Pickles contain the description and the folder of
-/// its file; tyre files that the description names are read again from that folder.
+/// Cars are immutable. Two cars are equal if their descriptions and the folders of their files are. Pickles contain the
+/// description and this folder; tyre files that the description names are read again from the folder.
 ///
 /// ```text
 /// >>> car = skidpad.load("corvette_c5")
@@ -55,7 +55,8 @@ impl Car {
         Source { toml: self.toml.to_string(), name: self.source.to_string(), folder }
     }
 
-    /// Creates a car from a loaded vehicle.
+    /// Creates a car from a loaded vehicle. `source` is the name or path that it was loaded from, `folder` the folder
+    /// of the files that its description names (`None` for shipped files).
     fn from_vehicle(vehicle: LoadedVehicle, source: &str, folder: Option<&str>) -> PyResult<Self> {
         let toml = vehicle.spec.to_toml().map_err(value_error)?;
         Ok(Self {
@@ -81,6 +82,7 @@ impl Car {
 pub fn load(py: Python<'_>, name_or_path: PathBuf) -> PyResult<Car> {
     let source = name_or_path.to_string_lossy().into_owned();
     let vehicle = py.detach(|| skidpad::spec::load(&source)).map_err(|error| load_error(py, &error))?;
+    // Shipped vehicles have no folder.
     let folder = match shipped::find(&source) {
         Some(_) => None,
         None => Some(
@@ -183,6 +185,7 @@ impl Car {
     }
 
     fn __hash__(&self) -> u64 {
+        // Equal cars have equal texts, so that the folder need not be hashed.
         let mut hasher = DefaultHasher::new();
         self.toml.hash(&mut hasher);
         hasher.finish()
@@ -193,6 +196,7 @@ impl Car {
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        // Pickling: `read_vehicle` called with these arguments restores the car.
         let read = py.import("skidpad._core")?.getattr("read_vehicle")?;
         Ok((read, (&*self.toml, &*self.source, self.folder.as_deref()).into_pyobject(py)?))
     }
@@ -203,6 +207,7 @@ impl Car {
 /// # Errors
 /// The value has another type, an integer has more than 64 bits, or a key is no text.
 fn toml_text(value: &Bound<'_, PyAny>) -> PyResult<String> {
+    // A Python bool is also an int, so that flags are tested first.
     if let Ok(flag) = value.cast::<PyBool>() {
         return Ok(Value::Flag(flag.is_true()).to_toml());
     }

@@ -14,10 +14,11 @@ pyo3::create_exception!(
     "Faults of a vehicle file, a scene file or a change of a vehicle. `faults` lists all of them as dictionaries with the\nkeys `file`, `line`, `column`, `path`, `kind`, `message` and `help`. The text of the error is the report with\n`file:line:column` and an excerpt for each fault."
 );
 
-/// Returns the exception for all `faults` of a file and of the files that it names.
+/// Returns the exception `VehicleError` for all `faults` of a file and of the files that it names: the report as its
+/// text, and the attribute `faults` as a list of dictionaries.
 pub fn faults_error(py: Python<'_>, faults: &Faults) -> PyErr {
     let error = VehicleError::new_err(faults.render());
-    // If the list cannot be created, the text of the error still has all faults.
+    // If the list cannot be created, its error is returned instead.
     let result = fault_list(py, faults).and_then(|list| error.value(py).setattr("faults", list));
     result.err().unwrap_or(error)
 }
@@ -29,7 +30,7 @@ fn fault_list<'py>(py: Python<'py>, faults: &Faults) -> PyResult<Bound<'py, PyLi
     Ok(list)
 }
 
-/// Appends the faults of one file and of the files that it names to `list`.
+/// Appends the faults of one file to `list`, then those of the files that it names.
 fn append_faults(py: Python<'_>, list: &Bound<'_, PyList>, faults: &Faults) -> PyResult<()> {
     for fault in faults.list() {
         let entry = PyDict::new(py);
@@ -45,8 +46,8 @@ fn append_faults(py: Python<'_>, list: &Bound<'_, PyList>, faults: &Faults) -> P
     faults.files().iter().try_for_each(|faults| append_faults(py, list, faults))
 }
 
-/// Returns the exception for a vehicle or scene that could not be loaded: `FileNotFoundError` or `OSError` for an
-/// unreadable file, `VehicleError` for faults, `ValueError` for an unknown name.
+/// Returns the exception for a vehicle or scene that could not be loaded: `FileNotFoundError` for a missing file,
+/// `OSError` for another unreadable file, `VehicleError` for faults, `ValueError` for an unknown name.
 pub fn load_error(py: Python<'_>, error: &LoadError) -> PyErr {
     match error {
         LoadError::Faults(faults) => faults_error(py, faults),
@@ -69,7 +70,8 @@ pub fn value_error(error: impl std::fmt::Display) -> PyErr {
     PyValueError::new_err(error.to_string())
 }
 
-/// Returns a `ValueError` for an unknown name, with all known ones.
+/// Returns a `ValueError` for an unknown `name` of the given `kind` of object. The text suggests the most similar of
+/// the `known` names and lists all of them in alphabetical order.
 pub fn unknown_name(kind: &str, name: &str, known: &[&str]) -> PyErr {
     let hint = skidpad::lab::suggestions::nearest_name(name, known.iter().copied())
         .map_or_else(String::new, |nearest| format!("did you mean `{nearest}`? "));

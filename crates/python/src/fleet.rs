@@ -47,7 +47,8 @@ const WHEEL_QUANTITIES: [(&str, WheelQuantity); 3] = [
 const DEFAULT_QUANTITIES: [&str; 8] =
     ["x", "y", "forward_x", "forward_y", "speed", "lateral_speed", "yaw_rate", "steer"];
 
-/// Returns the quantity called `name`.
+/// Returns the quantity called `name`. The name of a wheel quantity ends with the number of the wheel, which is not
+/// compared with the wheels of the car here.
 fn find_quantity(name: &str) -> PyResult<Observation> {
     if let Some((_, quantity)) = QUANTITIES.iter().find(|(known, _)| *known == name) {
         return Ok(*quantity);
@@ -70,7 +71,8 @@ pub fn fleet_error(error: FleetError) -> PyErr {
     }
 }
 
-/// Creates a fleet of `count` cars of `car` at the origin on `threads`.
+/// Creates a fleet of `count` cars of `car` at the origin, at rest, for `threads`. Steps are `dt` s long. Fails with
+/// `RuntimeError` if the threads cannot be started, otherwise with the exception of the fleet.
 pub fn new_fleet(car: &Car, scene: &CoreScene, dt: f32, count: usize, threads: &Threads) -> PyResult<CoreFleet> {
     let create = || {
         let mut fleet = CoreFleet::new(car.model(), scene, dt)?;
@@ -173,6 +175,7 @@ impl Fleet {
         out: Option<Bound<'py, PyArray2<f32>>>,
     ) -> PyResult<Bound<'py, PyArray2<f32>>> {
         let shape = [self.fleet.len(), self.names.len()];
+        // `false`: row by row (C order).
         let array = out.unwrap_or_else(|| PyArray2::zeros(py, shape, false));
         check_array("out", &array, &shape)?;
         let mut rows: PyReadwriteArray2<'py, f32> = array.try_readwrite()?;

@@ -76,18 +76,21 @@ pub fn channels(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     Ok(channels)
 }
 
-/// Returns the trailers as towed units behind `car`, from the front.
+/// Returns the towed units behind `car`, from the front: each of `trailers`, after its dolly if it has one. Fails if
+/// the unit ahead has no hitch or a trailer has no coupler.
 fn towed_units(car: &Car, trailers: &[PyRef<'_, Car>]) -> PyResult<Vec<TowedUnit>> {
     let named = trailers.iter().map(|trailer| (trailer.vehicle().spec.name.as_str(), trailer.vehicle()));
     hitch_trailers(car.model(), named).map_err(|error| value_error(format!("{error}; see skidpad.trailers()")))
 }
 
-/// Returns the overrides of `changes` for the manoeuvre of `entry`. All numbers out of range and all unknown parameters are
+/// Returns the overrides of `changes` for the manoeuvre of `entry`. The scene also states the start position and,
+/// unless `changes` state them, initial speed and heading. All numbers out of range and all unknown parameters are
 /// reported at once.
 fn to_overrides(car: &Car, entry: &ManoeuvreEntry, changes: &Changes<'_>) -> PyResult<Overrides> {
     let (scene, speed, slope, heading, duration, trailers, parameters) = changes;
     let mut overrides = Overrides::default();
     parameters.iter().for_each(|(name, value)| overrides.parameters.set(name, *value));
+    // The options of `START_OPTIONS` are in the same order as these values.
     let values = START_OPTIONS.iter().zip([speed, slope, heading, duration]);
     let mut faults: Vec<String> = values
         .filter_map(|(option, value)| {
@@ -112,7 +115,8 @@ fn to_overrides(car: &Car, entry: &ManoeuvreEntry, changes: &Changes<'_>) -> PyR
     })
 }
 
-/// Returns the manoeuvre of `entry` with `overrides`, after checking its start and duration with `steps`.
+/// Builds the manoeuvre of `entry` with `overrides` for `model`. Fails if its start is not valid, or if a run with one
+/// of the step lengths `steps` would have more than [`MAX_STEPS`] steps.
 fn prepare(
     entry: &ManoeuvreEntry,
     model: &Model,
@@ -127,13 +131,14 @@ fn prepare(
     Ok(manoeuvre)
 }
 
-/// Returns the step of `rate` (Hz).
+/// Returns the step length of a `rate` (Hz). Fails for a rate out of range.
 fn time_step(rate: f64) -> PyResult<TimeStep> {
     TimeStep::from_rate_hz(rate).map_err(|accepts| value_error(format!("rate is {rate} Hz, but must be {accepts}")))
 }
 
-/// Returns the solvers called `names`, all without variants if there are none. Reference vehicles cannot tow and know no
-/// moving bodies: if they are named, they are an error, otherwise they are left out.
+/// Returns the solvers called `names`, each once, or all solvers without variants if there are no names. Reference
+/// vehicles (controllers of other engines) support neither trailers nor moving bodies. If `overrides` have these, a
+/// named reference vehicle is an error; without names, reference vehicles are left out.
 fn select_solvers(names: &[String], overrides: &Overrides) -> PyResult<Vec<SolverInfo>> {
     let has_moving_bodies = |scene: &CoreScene| !(scene.platforms.is_empty() && scene.free_bodies.is_empty());
     let needs_rows = !overrides.trailers.is_empty() || overrides.scene.as_ref().is_some_and(has_moving_bodies);
@@ -170,15 +175,16 @@ fn metric_list<'py>(py: Python<'py>, metrics: &[Metric]) -> PyResult<Bound<'py, 
     Ok(list)
 }
 
-/// Returns names of channels and their numbers over a run: a float64 array of shape [channels, rows], so that every
-/// channel is contiguous. Channels of towed units begin with their names.
+/// Returns the names of the channels, and their numbers over a run as a float64 array of shape [channels, rows], so
+/// that every channel is contiguous in memory. Channels of towed units follow those of the car and begin with the name
+/// of their unit.
 fn channel_arrays<'py>(py: Python<'py>, trajectory: &Trajectory) -> PyResult<(Vec<String>, Bound<'py, PyAny>)> {
     let (names, numbers, rows) = py.detach(|| {
         let rows = trajectory.row_count();
         let (mut names, mut numbers) = (trajectory.header().to_vec(), Vec::new());
         append_columns(trajectory, rows, 0, &mut numbers);
         for (unit, trailer) in trajectory.trailers() {
-            // The time column occurs once only.
+            // The first column of a trailer is the time, which the car states already.
             names.extend(trailer.header()[1..].iter().map(|name| format!("{}.{name}", unit.key())));
             append_columns(trailer, rows, 1, &mut numbers);
         }
@@ -188,7 +194,8 @@ fn channel_arrays<'py>(py: Python<'py>, trajectory: &Trajectory) -> PyResult<(Ve
     Ok((names, array.into_any()))
 }
 
-/// Appends the columns of `trajectory` from number `first` on to `numbers`, each with `rows` numbers.
+/// Appends the columns of `trajectory` from index `first` on to `numbers`, column by column with `rows` numbers each.
+/// Rows that a shorter trajectory lacks are NaN.
 fn append_columns(trajectory: &Trajectory, rows: usize, first: usize, numbers: &mut Vec<f64>) {
     let count = trajectory.header().len() - first;
     let start = numbers.len();
@@ -200,7 +207,9 @@ fn append_columns(trajectory: &Trajectory, rows: usize, first: usize, numbers: &
     }
 }
 
-/// Returns a run as a dictionary: `solver`, `metrics`, `channels`, `array` and `health`.
+/// Returns a run as a dictionary: `solver`, `metrics`, `channels` (names), `array` (numbers of the channels) and
+/// `health` (faults and limits of the run). `incomplete` is the reason why the run ended early, if it did. Fails if the
+/// check of the trajectory fails.
 fn run_dict<'py>(
     py: Python<'py>,
     solver: &str,
@@ -238,9 +247,11 @@ pub fn run_manoeuvre<'py>(
 ) -> PyResult<Bound<'py, PyDict>> {
     let (dt, entry) = (time_step(rate)?, find_manoeuvre(manoeuvre)?);
     let overrides = to_overrides(car, entry, &changes)?;
+    // A single name selects a single solver.
     let info = select_solvers(&[solver.to_owned()], &overrides)?[0];
     let manoeuvre = prepare(entry, car.model(), &overrides, &[dt])?;
     let model = Arc::clone(car.model());
+    // The last argument would receive the progress, which is not reported here.
     let Outcome { trajectory, metrics, incomplete, .. } =
         py.detach(|| run_solver(&info, &model, manoeuvre.as_ref(), &overrides, dt, &|_| {}));
     run_dict(py, info.name, &trajectory, &metrics, incomplete.map(|reason| reason.text()))

@@ -46,7 +46,7 @@ impl Scene {
     }
 }
 
-/// Reads the ground of an optional `scene`; level dry ground without one.
+/// Returns a copy of the ground of `scene` for the simulation; level dry ground for `None`.
 pub fn core_scene(scene: Option<&Scene>) -> CoreScene {
     scene.map_or_else(CoreScene::flat, |scene| scene.core().clone())
 }
@@ -110,6 +110,7 @@ impl Scene {
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        // Pickling: `read` called with these arguments restores the scene.
         let read = py.get_type::<Self>().getattr("read")?;
         Ok((read, (&*self.toml, "scene", self.folder.as_deref()).into_pyobject(py)?))
     }

@@ -119,6 +119,7 @@ impl State {
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        // Pickling: `from_bytes` called with these arguments restores the state.
         let from_bytes = py.get_type::<Self>().getattr("from_bytes")?;
         Ok((from_bytes, (self.to_bytes(py), self.state.wheels.len()).into_pyobject(py)?))
     }

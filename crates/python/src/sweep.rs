@@ -20,18 +20,19 @@ pub struct SweepPlan {
     sweep: Sweep,
 }
 
-/// Returns the solvers that a sweep can name.
+/// Returns the solvers that a sweep can name, with the variants.
 fn known_solvers() -> Vec<SolverInfo> {
     skidpad::solvers().into_iter().chain(skidpad::solver_variants()).collect()
 }
 
-/// Returns the exception `skidpad.sweep.SweepError` with all `faults`.
+/// Returns the exception `skidpad.sweep.SweepError` with the list `faults`, or the error of its construction.
 fn faults_exception(py: Python<'_>, faults: Vec<String>) -> PyErr {
     let create = || py.import("skidpad.sweep.errors")?.getattr("SweepError")?.call1((faults,));
     create().map_or_else(|error| error, PyErr::from_value)
 }
 
-/// Returns the exception for an error of a sweep: `SweepError` with all faults, or `OSError` for an unreadable file.
+/// Returns the exception for an error of a sweep: `OSError` or `ValueError` for a vehicle or file that cannot be
+/// loaded, otherwise `SweepError` with all faults as texts.
 fn sweep_exception(py: Python<'_>, error: SweepError) -> PyErr {
     match error {
         SweepError::Load(LoadError::Faults(faults)) => faults_exception(py, fault_texts(&faults)),
@@ -51,7 +52,7 @@ fn fault_texts(faults: &Faults) -> Vec<String> {
     own.chain(faults.files().iter().flat_map(fault_texts)).collect()
 }
 
-/// Returns a value of a parameter as a Python object.
+/// Returns a value of a parameter as a Python bool, int, float or str.
 fn value_object<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAny>> {
     Ok(match value {
         Value::Flag(flag) => flag.into_pyobject(py)?.to_owned().into_any(),
@@ -61,7 +62,8 @@ fn value_object<'py>(py: Python<'py>, value: &Value) -> PyResult<Bound<'py, PyAn
     })
 }
 
-/// Returns a cell of a table as a Python object: `None` for an empty one.
+/// Returns a cell of a table as a Python object of the type of its column: `None` for an empty cell. Fails if the text
+/// is no number of that type.
 fn cell_object<'py>(py: Python<'py>, cell_type: CellType, cell: &str) -> PyResult<Bound<'py, PyAny>> {
     if cell.is_empty() {
         return Ok(py.None().into_bound(py));
@@ -75,7 +77,8 @@ fn cell_object<'py>(py: Python<'py>, cell_type: CellType, cell: &str) -> PyResul
     value_object(py, &value)
 }
 
-/// Returns the columns of a table as a list of (name, role, type, unit, label, cells).
+/// Returns the columns of a table as a list of (name, role, type, unit, label, cells), with the cells in the order of
+/// the rows.
 fn column_list<'py>(py: Python<'py>, table: &Table) -> PyResult<Bound<'py, PyList>> {
     let list = PyList::empty(py);
     for (index, column) in table.columns.iter().enumerate() {
@@ -87,12 +90,13 @@ fn column_list<'py>(py: Python<'py>, table: &Table) -> PyResult<Bound<'py, PyLis
     Ok(list)
 }
 
-/// Returns the car of a description.
+/// Reads the car of a description, which a sweep stores as text.
 fn car_of(py: Python<'_>, source: &Source) -> PyResult<Car> {
     read_vehicle(py, &source.toml, &source.name, source.folder.as_deref())
 }
 
-/// Reads parameters from their names and their JSON texts.
+/// Reads parameters from their names and their JSON texts. Returns the valid parameters with their names, and one fault
+/// text for each of the others.
 ///
 /// # Errors
 /// Returns all faults, one text for each parameter.
@@ -257,6 +261,7 @@ impl SweepPlan {
         index: u64,
         is_stopped: Py<PyAny>,
     ) -> PyResult<Option<(Bound<'py, PyList>, usize)>> {
+        // Exception of `is_stopped`, which stops the simulation and is raised afterwards.
         let failure = std::sync::Mutex::new(None);
         let stops = || {
             let result = Python::attach(|py| is_stopped.bind(py).call0()?.is_truthy());

@@ -25,7 +25,8 @@ impl Threads {
         self.pool.as_ref().map_or(1, ThreadPool::current_num_threads)
     }
 
-    /// Runs `work` on the threads and returns its result. With one thread, `work` runs on the thread of the caller.
+    /// Runs `work` on the pool and returns its result; parallel iterators in `work` then use the threads of the pool.
+    /// With one thread, `work` runs on the thread of the caller.
     pub fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         match &self.pool {
             Some(pool) => pool.install(work),
@@ -33,7 +34,8 @@ impl Threads {
         }
     }
 
-    /// Runs `work`, which creates a fleet, in a pool with the number of these threads, which the fleet adopts.
+    /// Runs `work`, which creates a fleet. A fleet takes the number of its threads from the pool in which it is
+    /// created. Therefore, with one thread, `work` runs in a temporary pool of one thread.
     ///
     /// # Errors
     /// The reason of the operating system, as text.

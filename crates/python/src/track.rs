@@ -47,12 +47,13 @@ impl PyTrack {
         Ok(Self { points, course, field: OnceLock::new(), ranges: OnceLock::new() })
     }
 
-    /// Returns the distances to the borders on a grid.
+    /// Returns the distances to the borders on a grid, computed at the first call.
     fn field(&self) -> &Arc<DistanceField> {
         self.field.get_or_init(|| Arc::new(DistanceField::new(&self.course)))
     }
 
-    /// Returns the table of the distances to the borders, up to `range` (m) if it is the first call.
+    /// Returns the table of the distances to the borders, computed at the first call up to `range` (m). Later calls
+    /// return that table for any `range`.
     pub fn ranges(&self, py: Python<'_>, range: f32) -> Arc<RangeTable> {
         py.detach(|| {
             Arc::clone(self.ranges.get_or_init(|| Arc::new(RangeTable::new(&self.course, self.field(), range))))
@@ -140,6 +141,7 @@ impl PyTrack {
     }
 
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<(Bound<'py, PyAny>, Bound<'py, PyTuple>)> {
+        // Pickling: the constructor called with the points restores the track.
         Ok((py.get_type::<Self>().into_any(), (self.points(py)?,).into_pyobject(py)?))
     }
 }

@@ -48,7 +48,7 @@ pub struct World {
 }
 
 impl World {
-    /// Returns the handle of a car.
+    /// Returns the handle of the car with the number `car`. Fails with `IndexError` if there is no such car.
     fn find(&self, car: usize) -> PyResult<CarId> {
         let found = self.cars.get(car).map(|(id, _)| *id);
         found.ok_or_else(|| {
@@ -92,6 +92,7 @@ impl World {
             return Err(value_error("position, heading, speed and height must be finite numbers"));
         }
         let id = self.world.spawn(car.model(), Placement { x, y, height, heading, speed, gear });
+        // Names of the telemetry channels, which depend on the model only.
         let header = self.world.frame(id).map_err(value_error)?.header(car.model());
         self.cars.push((id, header));
         Ok(self.cars.len() - 1)

@@ -23,21 +23,21 @@ const MIN_TRAVEL_M: f64 = 1e-3;
 /// Wheels of one axle: left and right, or a single wheel.
 type AxleWheels<'a> = Vec<&'a Corner>;
 
-/// Converts `car` to a vehicle file. Steps: group the wheels into axles; distribute the mass over the wheels by static
-/// equilibrium; compute the height of each contact point at rest; report wheels at their bump stop and notes on tilt;
-/// collect the tyres; build the axles, the chassis, the steering and the powertrain.
+/// Converts the neutral car `car` to a vehicle file. Steps: group the wheels into axles; distribute the mass over the
+/// wheels by static equilibrium; compute the height of each contact point at rest; report wheels at their bump stop,
+/// and add notes about tilt; collect the tyres; build the axles, the chassis, the steering and the powertrain.
 ///
-/// The ground of the file is the load-weighted mean height of the contact points at rest. Lengths count from the front
-/// axle, the lateral middle of the car and this ground. Brakes, aerodynamics, hitch, motors and assists stay empty.
-/// Brake torques are stored in the axles. Returns `None` after any fault, also if the centre of mass lies outside the
-/// wheels. `carried_masses` holds the mass on each wheel at rest (kg), `rest_heights` the heights of the contact points
-/// (m), both in the order of the wheels.
+/// Positions of the file are measured from the front axle, the lateral middle of the car and the ground. The ground is
+/// at the load-weighted mean height of the contact points at rest. Brake torques are stored in the axles. Brakes of the
+/// whole car, aerodynamics, hitch, motors and assists stay empty. Returns `None` after any fault, also if the centre of
+/// mass lies outside of the wheels.
 pub(crate) fn describe_vehicle(car: &Car, import: &mut Import<'_>) -> Option<CommentedSpec> {
     let groups = group_axles(car, import)?;
     let wheels: Vec<&Corner> = groups.iter().flatten().copied().collect();
     // Wheel positions relative to the centre of mass: forward, left (m).
     let points: Vec<[f64; 2]> =
         wheels.iter().map(|w| [w.position[0] - car.centre[0], w.position[1] - car.centre[1]]).collect();
+    // Lists by wheel are in the order of `wheels` from here on: carried masses in kg, heights in m.
     let Some(carried_masses) = sprung_masses(&points, car.mass.value) else {
         let found = "the centre of mass lies outside the wheels";
         import.add_fault("", found, "a car that its wheels can support", "check the axes and the centre of mass");
@@ -92,9 +92,9 @@ pub(crate) fn describe_vehicle(car: &Car, import: &mut Import<'_>) -> Option<Com
     import.collector.faults.is_empty().then_some(CommentedSpec { spec, comments: draft.comments })
 }
 
-/// Returns the height of the contact point of a wheel at rest in the frame of the body (m). `carried_mass` is the mass
-/// `m` that the wheel carries (kg). An unloaded height rises by the static deflection `m g / rate`; a height at rest is
-/// returned unchanged. Limits of the travel are not applied.
+/// Returns the height of the contact point of a wheel at rest, in the frame of the body (m). `carried_mass` is the mass
+/// `m` that the wheel carries (kg). A height of the unloaded spring is raised by the static deflection `m g / rate`; a
+/// height at rest is returned unchanged. The limits of the travel are not applied.
 fn contact_height_at_rest(wheel: &Corner, carried_mass: f64) -> f64 {
     match wheel.contact {
         ContactHeight::Unloaded(height) => height + carried_mass * f64::from(STANDARD_GRAVITY) / wheel.rate.value,
@@ -127,11 +127,10 @@ fn check_bump_stops(wheels: &[&Corner], carried_masses: &[f64], rest_heights: &[
     }
 }
 
-/// Groups the wheels by axle, from front to rear, left before right. Wheels are sorted by longitudinal position. A
-/// wheel joins an axle if it is at most [`MAX_AXLE_OFFSET_M`] behind its foremost wheel. Adds faults and returns `None`
-/// for fewer than two wheels, and for axles with more than two wheels or with two wheels less than 0.01 m apart
-/// laterally. A fault does not end the search, so that all axles are checked. Returns `None` if the import has any
-/// fault.
+/// Groups the wheels into axles, from front to rear, left before right. The wheels are visited from front to rear. A
+/// wheel joins the present axle if it is at most [`MAX_AXLE_OFFSET_M`] behind the foremost wheel of that axle,
+/// otherwise it begins a new axle. Adds a fault for fewer than two wheels. Adds a fault for each axle with more than
+/// two wheels, or with two wheels less than 0.01 m apart laterally. Returns `None` if the import has any fault.
 fn group_axles<'a>(car: &'a Car, import: &mut Import<'_>) -> Option<Vec<AxleWheels<'a>>> {
     let mut wheels: Vec<&Corner> = car.wheels.iter().collect();
     if wheels.len() < 2 {
@@ -190,9 +189,9 @@ fn lateral_middle(groups: &[AxleWheels<'_>]) -> f64 {
     groups.iter().map(|group| wheel_mean(group, |w| w.position[1])).sum::<f64>() / groups.len() as f64
 }
 
-/// Adds a note if the mean heights of the axles at rest differ by more than [`NOTED_OFFSET_M`], because the imported
-/// car stands level. Adds a note for each axle whose middle is farther than that from the lateral middle of the car.
-/// `rest_heights` are heights of the contact points (m), in the order of the wheels of `groups`.
+/// Adds a note if the mean heights of the axles at rest differ by more than [`NOTED_OFFSET_M`], because the car is
+/// level in the vehicle file. Adds a note for each axle whose middle is more than [`NOTED_OFFSET_M`] beside the lateral
+/// middle of the car. `rest_heights` are heights of the contact points (m), in the order of the wheels of `groups`.
 fn note_tilt(groups: &[AxleWheels<'_>], rest_heights: &[f64], import: &mut Import<'_>) {
     let mut first_wheel = 0;
     // Mean contact height of each axle (m).
@@ -286,15 +285,15 @@ impl VehicleDraft {
         [self.front_axle_x - x, y - self.middle_y, z - self.ground_z].map(round_digits)
     }
 
-    /// Returns axle number `i` with the wheels `group`. `height` is the mean height of their contact points at rest
-    /// (m), `load` the mean static load of a wheel (N), `tyre` the name of the tyre.
+    /// Builds the axle with index `i` and the wheels `group`. `height` is the mean height of the contact points of the
+    /// axle at rest (m), `load` the mean static load of a wheel (N), `tyre` the name of the tyre.
     ///
-    /// Rates, dampers, radii, spin inertias, brake torques and anti-roll bar are means over the wheels; different
-    /// values add a note. Bump and droop travel are the distances from rest to the ends of the mean contact range, at
-    /// least [`MIN_TRAVEL_M`]. Roll centre, lateral compliance, unsprung mass and rolling resistance are those of the
-    /// first wheel. A single wheel has no track and no anti-roll bar. The axle is solid if both wheels say so.
-    /// Handbrake torques are means, too. Stores the origins of the numbers as comments. The force point, toe and camber
-    /// come from `jounce_curves`; the Ackermann share is 0, and heave spring, brake disc and probe stay empty.
+    /// Means over the wheels: rate, dampers, radius, spin inertia, brake and handbrake torque, anti-roll bar; different
+    /// values add a note. Values of the first wheel: roll centre, lateral compliance, unsprung mass, rolling
+    /// resistance. Bump and droop travel are the distances from rest to the ends of the mean contact range, at least
+    /// [`MIN_TRAVEL_M`]. Force point, toe and camber come from `jounce_curves`. A single wheel has no track and no
+    /// anti-roll bar. The axle is solid if it has two wheels and both say so. The Ackermann share is 0; heave spring,
+    /// brake disc and probe stay empty. The origins of the numbers are stored as comments.
     fn axle(
         &mut self,
         i: usize,
@@ -305,13 +304,14 @@ impl VehicleDraft {
         import: &mut Import<'_>,
     ) -> Axle {
         let path = format!("axles[{i}]");
-        // Mean over the wheels; notes call it `part`.
+        // Mean of a number over the wheels. `part` names it in the note about different values.
         let mut mean = |number: fn(&Corner) -> &SourcedNumber, part: &str| mean_number(group, number, part, import);
         let rate = mean(|w| &w.rate, "springs");
         let (bump, rebound) = (mean(|w| &w.bump, "dampers"), mean(|w| &w.rebound, "dampers"));
         let (radius, spin_inertia) = (mean(|w| &w.radius, "radii"), mean(|w| &w.spin_inertia, "wheel inertias"));
         let (brake, handbrake) = (mean(|w| &w.brake, "brakes"), mean(|w| &w.handbrake, "handbrakes"));
         let anti_roll_rate = mean(|w| &w.anti_roll_rate, "anti-roll bars");
+        // Travel from rest to full bump (0) and to full droop (1), m.
         let travel = [0, 1].map(|end| (wheel_mean(group, |w| w.contact_range[end]) - height).abs().max(MIN_TRAVEL_M));
         let suspension = self.suspension(&path, [&rate, &bump, &rebound], travel);
         let ([toe_deg, camber_deg], kinematics_over_travel) =
@@ -454,9 +454,9 @@ impl VehicleDraft {
         }
     }
 
-    /// Returns the boxes `solids` with the mass of the car, distributed by volume. All boxes are moved by one vector,
-    /// so that their common centre is the centre of mass of the car; a shift above [`NOTED_OFFSET_M`] adds a note.
-    /// `volume` is the sum of the volumes of `solids` (m³).
+    /// Returns the boxes `solids` with the mass of the car, distributed by volume. All boxes are moved by the same
+    /// vector, so that their common centre is the centre of mass of the car; a shift above [`NOTED_OFFSET_M`] adds a
+    /// note. `volume` is the sum of the volumes of `solids` (m³).
     fn mass_boxes(&self, car: &Car, solids: &[BodyBox], volume: f64, import: &mut Import<'_>) -> Vec<Box3> {
         let solids_centre = common_centre(solids).unwrap_or(car.centre);
         // Displacement of every box, m.
@@ -510,10 +510,9 @@ impl VehicleDraft {
         }
     }
 
-    /// Returns the powertrain of the vehicle file. Without a driven wheel: none. If the car has an engine: the engine,
-    /// with the sums of the drive shares of the wheels as shares of the axles. Otherwise: direct drive with the mean
-    /// torque of each axle (N m), which every wheel of the axle receives. The direct drive takes its comment from the
-    /// first driven wheel.
+    /// Returns the powertrain of the vehicle file. If no wheel is driven: none. If the car has an engine: the engine;
+    /// the share of an axle is the sum of the drive shares of its wheels. Otherwise: direct drive with the mean torque
+    /// of each axle (N m), which every wheel of the axle receives; its comment is the origin of the first driven wheel.
     fn powertrain(&mut self, car: &Car, groups: &[AxleWheels<'_>]) -> Powertrain {
         let torques: Vec<f64> =
             groups.iter().map(|group| round_digits(wheel_mean(group, |w| w.drive_torque.value))).collect();

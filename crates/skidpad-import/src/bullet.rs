@@ -249,8 +249,8 @@ pub(crate) fn default_max_suspension_force() -> f64 {
 pub(crate) fn default_friction() -> f64 {
     10.5
 }
-/// Returns the default roll influence of Bullet, Rapier and Godot: the share of the height of the centre of mass at
-/// which lateral forces act.
+/// Returns the default roll influence of Bullet, Rapier and Godot: the lever arm of lateral forces as a share of the
+/// height of the centre of mass.
 pub(crate) fn default_roll_influence() -> f64 {
     0.1
 }
@@ -269,9 +269,9 @@ const BULLET_NAMES: [&str; 6] = [
 const RAPIER_NAMES: [&str; 6] =
     ["suspension_stiffness", "suspension_compression", "suspension_damping", "friction_slip", "brake", "engine_force"];
 
-/// Reads a vehicle of Bullet: parses the TOML, finds the axes from their numbers, and converts it as a ray-cast
-/// vehicle. The origin is the centre of mass. A wheel without a direction points down. Travel is converted from cm to
-/// m. Forward is reversed if the wheel axles say so. Returns `None` after a fault.
+/// Reads a vehicle of Bullet: parses the TOML, finds the axes from their numbers, and converts the vehicle as a
+/// ray-cast vehicle. The origin is the centre of mass. A wheel without a direction points down. Travel is converted
+/// from cm to m. Forward is reversed if all stated wheel axles drive the car backwards. Returns `None` after a fault.
 pub(crate) fn read_bullet(import: &mut Import<'_>) -> Option<Car> {
     let source_vehicle: BulletVehicle = import.deserialize_toml()?;
     let frame =
@@ -317,10 +317,10 @@ pub(crate) fn read_bullet(import: &mut Import<'_>) -> Option<Car> {
     Some(convert_vehicle(vehicle, import))
 }
 
-/// Reads a vehicle of Rapier: parses the TOML, finds the axes from their numbers, and converts it as a ray-cast
-/// vehicle. A wheel without a direction points down. The roll influence is Rapier's default, because its field is
-/// private. Forward is reversed if the wheel axles say so. A factor on the side impulse other than 1 adds a note and is
-/// left out. Returns `None` after a fault.
+/// Reads a vehicle of Rapier: parses the TOML, finds the axes from their numbers, and converts the vehicle as a
+/// ray-cast vehicle. A wheel without a direction points down. The roll influence is Rapier's default, because its field
+/// is private. Forward is reversed if all stated wheel axles drive the car backwards. A factor on the side impulse
+/// other than 1 adds a note and is left out. Returns `None` after a fault.
 pub(crate) fn read_rapier(import: &mut Import<'_>) -> Option<Car> {
     let source_vehicle: RapierVehicle = import.deserialize_toml()?;
     let frame =
@@ -376,7 +376,7 @@ pub(crate) fn read_rapier(import: &mut Import<'_>) -> Option<Car> {
 }
 
 /// Returns the axes of the source from the numbers (0 to 2) of the axes `up` and `forward`. Adds a fault at `path` and
-/// returns `None` if both numbers are the same or one is out of range. The fault text names only the equal axes.
+/// returns `None` if both numbers are equal or one is out of range. The text of the fault describes equal numbers only.
 fn source_axes(up: u32, forward: u32, path: &str, import: &mut Import<'_>) -> Option<SourceAxes> {
     let frame = SourceAxes::right_handed(up, forward);
     if frame.is_none() {

@@ -53,7 +53,7 @@ impl JounceCurve {
     /// returns the value of the nearest end, without points 0.
     pub fn evaluate_at(&self, jounce: f64) -> f64 {
         let upper_index = self.0.partition_point(|point| point[0] <= jounce);
-        // Neighbours of `jounce`; one of them is missing outside the points.
+        // Neighbours of `jounce`, each [jounce, quantity]; one of them is missing outside the points.
         let (Some(lower), Some(upper)) = (upper_index.checked_sub(1).map(|i| self.0[i]), self.0.get(upper_index))
         else {
             return self.0.get(upper_index.saturating_sub(1)).map_or(0.0, |end| end[1]);

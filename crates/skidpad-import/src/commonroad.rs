@@ -182,10 +182,10 @@ const KEYS_WITH_NOTES: [(&str, &str); 7] = [
     ("longitudinal.v_max", "a speed limit: not imported, it belongs to the driver"),
 ];
 
-/// Reads a multi-body parameter set. Keys that change their meaning ([`KEYS_WITH_NOTES`]) add a note if they are not 0;
-/// other unread keys are remembered for notes, except those of steering, longitudinal limits and tyre. A missing tyre
-/// and the estimated travel and relaxation add notes. A kinematic set without masses is a fault. Returns `None` after a
-/// fault. From the kinematic check on the collector skips unknown keys instead of reporting them.
+/// Reads a multi-body parameter set. A set of the kinematic model, which has no masses, is a fault. Keys that are not
+/// read become notes, except those in the tables `steering`, `longitudinal` and `tire`. A key of [`KEYS_WITH_NOTES`]
+/// with a value other than 0 has a note of its own. A missing tyre and the estimated travel and relaxation lengths add
+/// notes. Returns `None` after a fault.
 pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
     let tree = yaml::parse_document(import.text, 0, import)?;
     if tree.get("m").is_none() && tree.get("a").is_some() {
@@ -193,6 +193,7 @@ pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
         import.add_fault("", "a kinematic parameter set, without masses and springs", "a multi-body set", help);
         return None;
     }
+    // Unknown keys are collected in `skipped_keys` instead of being reported as faults.
     import.collector.skips_unknown_keys = true;
     let parameters: Parameters = import.deserialize_tree(&tree)?;
     import.collector.skipped_keys.retain(|(path, _)| {
@@ -215,9 +216,11 @@ pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
     Some(convert_parameters(&parameters))
 }
 
-/// Converts a parameter set to the neutral car: mass and centre of mass of the whole car, four wheels, steering lock
-/// and rate, no engine. The origin is on the ground below the centre of mass. The collision box has the length and the
-/// width of the set; its ground clearance of 0.15 m and its height of 1.2 m are estimates.
+/// Converts a parameter set to the neutral car: mass, centre of mass and inertia of sprung mass and axles together,
+/// collision box, four wheels, steering lock and rate. There is no engine and no body shape; the wheels have drive
+/// torques. The origin of all positions is on the ground below the centre of mass. The collision box has the length and
+/// the width of the set and is centred between the axles; its ground clearance of 0.15 m and its height of 1.2 m are
+/// estimates. The texts beside the numbers name their origin in the source.
 fn convert_parameters(parameters: &Parameters) -> Car {
     // Order: front left, front right, rear left, rear right.
     let wheels = [true, false]
@@ -232,7 +235,7 @@ fn convert_parameters(parameters: &Parameters) -> Car {
         centre_origin: "h_cg of the whole mass".into(),
         inertia: Some((common_inertia(parameters), "sprung mass and axles about the common centre of mass".into())),
         boxes: Vec::new(),
-        // Height of the centre of the box: clearance plus half its height.
+        // Collision box; the height of its centre is clearance plus half its height.
         hull: Some(BodyBox {
             centre: [0.5 * (parameters.a - parameters.b), 0.0, 0.15 + 0.6],
             size: [parameters.l, parameters.w, 1.2],
@@ -248,10 +251,11 @@ fn convert_parameters(parameters: &Parameters) -> Car {
     }
 }
 
-/// Computes the inertia of sprung mass and axles about the common centre of mass (kg m²) by the parallel-axis theorem.
-/// The height of the centre of the axles follows from those of the sprung and the whole mass. Roll adds the roll
-/// inertias of the axles, pitch the axle masses at their longitudinal distances. Yaw inertia and the product of inertia
-/// are those of the set.
+/// Computes the inertia of sprung mass and axles together about their common centre of mass (kg m²) by the
+/// parallel-axis theorem. The height of the centre of the axles follows from the heights of sprung and whole mass. Roll
+/// inertia: that of the sprung mass and of both axles. Pitch inertia: that of the sprung mass, and the masses of the
+/// axles at their longitudinal distances. Both include the term of the different heights. Yaw inertia and product of
+/// inertia are copied from the set.
 fn common_inertia(parameters: &Parameters) -> Inertia {
     // Mass of both axles, kg.
     let axle_mass = parameters.m - parameters.m_s;
@@ -274,8 +278,9 @@ fn common_inertia(parameters: &Parameters) -> Inertia {
     }
 }
 
-/// Converts a wheel of the front or the rear axle. `side` is 0.5 for the left and −0.5 for the right wheel. The contact
-/// point at rest is on the ground, with an estimated travel of ±[`ESTIMATED_TRAVEL_M`].
+/// Converts a wheel of the front (`is_front`) or the rear axle. `side` is 0.5 for the left and −0.5 for the right
+/// wheel, a factor on the track. The contact point at rest is on the ground, with an estimated travel of
+/// ±[`ESTIMATED_TRAVEL_M`].
 ///
 /// The tyre is linear in slip with stiffnesses proportional to load. The anti-roll rate is the auxiliary roll stiffness
 /// over the squared track (N/m). Brake and drive torques follow from the force of the largest acceleration, distributed

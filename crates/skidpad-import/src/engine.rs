@@ -37,13 +37,13 @@ pub(crate) struct GameEngine {
     pub down_shift_rpm: f64,
 }
 
-/// Returns the powertrain of a vehicle file: engine, clutch, gearbox and differential. `raw_shares` are the torque
+/// Builds the powertrain of a vehicle file: engine, clutch, gearbox and differential. `raw_shares` are the torque
 /// shares of the axles from the front, with any sum above 0; they are divided by their sum.
 ///
 /// The torque curve is scaled by the largest speed and torque. The clutch carries [`CLUTCH_CAPACITY_RATIO`] times the
-/// largest torque. Engine drag is 0 and the gearbox has no loss. Values are not checked here; a value out of range is a
-/// fault when the vehicle file is read. The clutch is engaged at [`ENGAGED_SPEED_RATIO`] times the idle speed. Without
-/// throttle map; the stall speed is 0. All numbers are rounded to nine digits.
+/// largest torque, and is engaged at [`ENGAGED_SPEED_RATIO`] times the idle speed. Engine drag, gearbox losses and the
+/// stall speed are 0, and there is no throttle map. All numbers are rounded to nine digits. Values out of range are not
+/// checked here; they are faults when the vehicle file is read.
 pub(crate) fn powertrain(engine: &GameEngine, raw_shares: &[f64]) -> Powertrain {
     let share_sum: f64 = raw_shares.iter().sum();
     let to_curve_point = |[speed, torque]: &[f64; 2]| CurvePoint {

@@ -196,13 +196,13 @@ const GODOT_NAMES: [&str; 6] = [
     "engine_force",
 ];
 
-/// Reads the first vehicle of a scene. Unread keys are remembered for notes, except [`IRRELEVANT_KEYS`] and the
-/// transform of the body. Returns `None` after a fault. Steps: parse the sections, select the vehicle, convert the tree
-/// to the types of the source, convert them as a ray-cast vehicle. The collector skips unknown keys instead of
-/// reporting them as faults.
+/// Reads the first vehicle of a scene. Steps: parse the sections, select the vehicle, convert the tree to the types of
+/// the source, convert these as a ray-cast vehicle. Keys that are not read become notes, except [`IRRELEVANT_KEYS`] and
+/// the transform of the body. Returns `None` after a fault.
 pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
     let sections = parse_sections(import);
     let tree = build_tree(&sections, import)?;
+    // Unknown keys are collected in `skipped_keys` instead of being reported as faults.
     import.collector.skips_unknown_keys = true;
     let scene: Scene = import.deserialize_tree(&tree)?;
     import.collector.skipped_keys.retain(|(path, _)| {
@@ -213,10 +213,10 @@ pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
     Some(convert_vehicle(convert_scene(scene, import)?, import))
 }
 
-/// Returns one tree: `body` with the values of the first `VehicleBody3D` and its name, `wheels` with its direct
-/// `VehicleWheel3D` children, `boxes` with its `CollisionShape3D` children that have a `BoxShape3D` of this file. Adds
-/// a fault and returns `None` without a vehicle. Adds notes on further vehicles and on shapes that are not boxes of
-/// this file, which are left out.
+/// Returns one tree: `body` with the values of the first `VehicleBody3D` and its name, `wheels` with the direct
+/// `VehicleWheel3D` children of this node, `boxes` with its `CollisionShape3D` children that have a `BoxShape3D` of
+/// this file. Adds a fault and returns `None` without a vehicle. Adds notes about further vehicles, and about shapes
+/// that are not boxes of this file; both are left out.
 fn build_tree(sections: &[Section], import: &mut Import<'_>) -> Option<Node> {
     let nodes: Vec<&Section> = sections.iter().filter(|s| s.kind == "node").collect();
     let mut bodies = nodes.iter().filter(|s| s.attribute("type") == "VehicleBody3D");
@@ -284,10 +284,10 @@ fn merge_tables(first: &Node, second: &Node) -> Node {
     Node::table(first.span.clone(), entries.flatten().collect())
 }
 
-/// Converts a scene to a ray-cast vehicle; always `Some`. The centre of mass is the stated one in mode 1, otherwise the
-/// common centre of the boxes, otherwise the origin. The inertia is the stated diagonal if all three values are above
-/// 0. Adds notes on turned boxes and on steering angle, engine force and brake that no node states, because a script
-/// sets them.
+/// Converts a scene to a ray-cast vehicle; always returns `Some`. The centre of mass is the stated one in mode 1,
+/// otherwise the common centre of the boxes, otherwise the origin. The inertia is the stated diagonal if all three
+/// values are above 0, otherwise that of the boxes. Adds a note about each rotated box, and notes about steering angle,
+/// engine force and brake if no node states them, because a script sets them.
 fn convert_scene(scene: Scene, import: &mut Import<'_>) -> Option<RayVehicle> {
     // Positive engine forces act towards +z.
     let frame = SourceAxes { forward: DVec3::Z, left: DVec3::X, up: DVec3::Y };
@@ -345,10 +345,11 @@ fn convert_scene(scene: Scene, import: &mut Import<'_>) -> Option<RayVehicle> {
     })
 }
 
-/// Converts wheel number `i`. Values of the body apply if those of the wheel are 0: the brake to every wheel, steering
-/// and engine force to wheels that are used for them. A steered wheel without any angle gets
-/// [`ESTIMATED_STEERING_RAD`]. The ray points along the negative y axis of the wheel. The travel ratio is `(L0 + 2 r) /
-/// (L0 + r)`, see the head of this file.
+/// Converts wheel number `i`. A value of the body replaces one of the wheel that is 0: the brake on every wheel,
+/// steering and engine force on wheels that are used for them. A steered wheel without any angle gets
+/// [`ESTIMATED_STEERING_RAD`]. The ray points along the negative y axis of the wheel. The travel ratio (travel of the
+/// wheel per travel of the spring) is `(L0 + 2 r) / (L0 + r)`, with rest length `L0` and radius `r`; see the head of
+/// this file.
 fn convert_wheel(i: usize, w: &Wheel, body: &Body) -> RayWheel {
     // Value of the wheel, or that of the body if the wheel has none and is used for it (`is_used`).
     let select_value = |wheel_value: f64, body_value: f64, is_used: bool| {

@@ -489,11 +489,11 @@ fn rate_and_damping(spring: Spring, mass: f64) -> (SourcedNumber, SourcedNumber)
 /// Converts wheel number `i` to the neutral car. `inertia` is the inertia in the axes of Jolt (kg m²), `lock` the
 /// largest steering angle of the car (rad). The steering share is `mMaxSteerAngle / lock`.
 ///
-/// The spring is unloaded `mSuspensionPreloadLength` below full droop. Rate and damping refer to the effective mass at
-/// the wheel; bump and rebound damping are equal. Only the first anti-roll bar and the first differential of a wheel
-/// count. The drive torque is the engine torque ratio of this differential, 0 without one or without an engine. The
-/// rolling resistance is `mInertia · mAngularDamping / radius²` (N s/m). A suspension that is not vertical adds a note
-/// and is taken as vertical. Tyre forces act at the ground.
+/// The spring is unloaded `mSuspensionPreloadLength` below full droop. Its rate and damping refer to the effective mass
+/// at the wheel; bump and rebound damping are equal. Only the first anti-roll bar and the first differential with this
+/// wheel count. The drive torque is a share: the engine torque ratio of this differential, or 0 without a differential
+/// or an engine. The rolling resistance is `mInertia · mAngularDamping / radius²` (N s/m). A suspension that is not
+/// vertical adds a note and is imported as vertical. Tyre forces act at the ground.
 fn convert_wheel(vehicle: &JoltVehicle, i: usize, inertia: [f64; 3], lock: f64, import: &mut Import<'_>) -> Corner {
     let w = &vehicle.wheels[i];
     let path = format!("wheels[{i}]");
@@ -552,7 +552,7 @@ fn convert_wheel(vehicle: &JoltVehicle, i: usize, inertia: [f64; 3], lock: f64, 
 /// of the peak is at least 0.001, that of the asymptote at least 1.1 times that of the peak. Relaxation lengths are
 /// estimates.
 fn convert_tyre(vehicle: &JoltVehicle, w: &Wheel) -> Tyre {
-    // `slip_unit` converts the slip of the curve to a slip ratio or to radians.
+    // Points are [slip, friction]. `slip_unit` converts the slip of the curve to a slip ratio or to radians.
     let convert_curve = |points: &[[f64; 2]], slip_unit: f64| {
         // First point with the largest friction above 0; otherwise slip and friction 0.
         let peak = points.iter().copied().fold([0.0, 0.0], |best, p| if p[1] > best[1] { p } else { best });

@@ -99,11 +99,12 @@ struct Parabola {
 }
 
 impl Parabola {
-    /// Fits the parabola to the mean of the tables of the left and the right wheel, which are the first and the second
-    /// wheel of `group`. `select_table` returns the table of one angle, which notes call `angle_name`. The parabola
-    /// passes through the mean at full droop, at rest and at full bump. A difference of slopes of at most 1e-9 rad/m
-    /// counts as straight. Adds a note if left and right differ at these points by more than [`NOTED_ANGLE_RAD`], and
-    /// one if the parabola deviates by more than that from a point of the tables. A wheel without tables counts as 0.
+    /// Fits the parabola to the mean of the tables of left and right wheel, the first and second wheel of `group`.
+    /// `select_table` returns the table of one angle, which notes call `angle_name`. The parabola passes through the
+    /// mean at full droop, at rest and at full bump. If the mean slopes between these points differ by at most 1e-9
+    /// rad/m, the parabola is a line. Adds a note if left and right differ at these points by more than
+    /// [`NOTED_ANGLE_RAD`], and a note if the parabola deviates by more than [`NOTED_ANGLE_RAD`] from a point of the
+    /// tables. A wheel without tables counts as 0.
     fn fit(
         group: &[&Corner],
         rest: RestPosition,

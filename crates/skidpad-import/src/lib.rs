@@ -162,8 +162,8 @@ impl Import<'_> {
         self.deserialize_tree(&tree)
     }
 
-    /// Adds a note about the value at `path`, with the line of that value or of the nearest enclosing one; with line 0
-    /// if `path` is empty. The note is only stored; `finish` sorts all notes.
+    /// Adds a note about the value at `path`. Its line is that of the value, or of the nearest enclosing value that the
+    /// text gives. An empty `path` stands for the whole text, with line 0. `finish` sorts the notes.
     fn add_note(&mut self, path: &str, text: impl Into<String>) {
         let span = self.collector.nearest_span(path);
         let (line, _) = self.lines.line_and_column(span.start);

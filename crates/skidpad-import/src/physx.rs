@@ -341,9 +341,9 @@ fn check_references(vehicle: &PhysxVehicle, import: &mut Import<'_>) {
     }
 }
 
-/// Adds notes on the tables of application points of wheel number `i` with a lateral (second number) or longitudinal
-/// (fourth number) offset, which is left out. Offsets in height add no note. A suspension point is left out completely,
-/// a tyre point keeps its height.
+/// Adds notes on the tables of application points of wheel number `i` if a point has a lateral or longitudinal offset,
+/// which is left out. Offsets in height add no note. A table of the suspension is left out completely; a table of the
+/// tyre keeps its heights. A point is `[share of the travel, x, y, z]` with x lateral and z longitudinal.
 fn note_force_point_offsets(i: usize, wheel: &Wheel, import: &mut Import<'_>) {
     let has_horizontal_offset = |points: &[[f64; 4]]| points.iter().any(|p| p[1] != 0.0 || p[3] != 0.0);
     if has_horizontal_offset(&wheel.suspForceAppPoint) {
@@ -424,13 +424,13 @@ fn add_notes(vehicle: &PhysxVehicle, import: &mut Import<'_>) {
 /// Converts wheel number `i` to the neutral car. `lock` is the largest steering angle of the car (rad); the steering
 /// share of the wheel is `maxSteer / lock`.
 ///
-/// The spring is unloaded at full droop. A suspension that is not vertical adds a note and is taken as vertical. The
-/// tyre is linear with the constant stiffnesses `longStiff` and `latStiffY` and the friction `largest of frictionVsSlip
-/// · friction`. If the car has an engine, the drive torque is only a flag: 1 if `torqueRatio` is above 0, otherwise 0.
-/// In a car without an engine the drive torque is `throttleTorque` (N m). The rolling resistance is `dampingRate /
-/// radius²` (N s/m). Bump and rebound damping are both `damping`. Only the first anti-roll bar with this wheel counts;
-/// a negative stiffness becomes 0. The heights of the contact range are those at full bump and at full droop. Tyre
-/// forces act at the height of `force_height_curve`.
+/// The spring is unloaded at full droop; bump and rebound damping are both `damping`. The contact range is from full
+/// bump to full droop. A suspension that is not vertical adds a note and is imported as vertical. The tyre is linear
+/// with the constant stiffnesses `longStiff` and `latStiffY`; its friction is the largest of `frictionVsSlip` times
+/// `friction`. In a car with an engine, the drive torque is only a flag: 1 if `torqueRatio` is above 0, otherwise 0.
+/// Without an engine, it is `throttleTorque` (N m). The rolling resistance is `dampingRate / radius²` (N s/m). Only the
+/// first anti-roll bar with this wheel counts; a negative stiffness becomes 0. Tyre forces act at the height of
+/// `force_height_curve`.
 fn convert_wheel(vehicle: &PhysxVehicle, i: usize, lock: f64, import: &mut Import<'_>) -> Corner {
     let w = &vehicle.wheels[i];
     let path = format!("wheels[{i}]");
@@ -448,6 +448,7 @@ fn convert_wheel(vehicle: &PhysxVehicle, i: usize, lock: f64, import: &mut Impor
         Some(_) => sourced(if w.torqueRatio > 0.0 { 1.0 } else { 0.0 }, ""),
         None => sourced(w.throttleTorque, "throttleTorque"),
     };
+    // Points are [slip, friction].
     let friction = w.frictionVsSlip.iter().map(|p| p[1]).fold(0.0, f64::max) * w.friction;
     Corner {
         position: [x, y],
@@ -505,10 +506,10 @@ fn force_height_curve(w: &Wheel, attachment_height: f64) -> JounceCurve {
     to_jounce_curve(w.tireForceAppPoint.iter().map(to_height_point).chain(default_point), w.suspensionTravelDist)
 }
 
-/// Converts engine and gearbox; `None` unless both are given. Speeds become rev/min. The idle speed is at least
-/// [`MIN_IDLE_SHARE`] of the largest speed. The reverse ratio is that of the gear just before neutral, without its
-/// sign. Damping rates and clutch strength are left out. The forward gears are those after neutral; the shift speeds
-/// are shares of the largest speed.
+/// Converts engine and gearbox; returns `None` unless both are given. Speeds become rev/min. The idle speed is at least
+/// [`MIN_IDLE_SHARE`] of the largest speed, and shift speeds are shares of the largest speed. Forward gears are those
+/// after neutral; the reverse ratio is that of the gear just before neutral, without its sign. Damping rates and clutch
+/// strength are left out.
 fn convert_engine(vehicle: &PhysxVehicle) -> Option<GameEngine> {
     let (engine, gearbox) = (vehicle.engineParams.as_ref()?, vehicle.gearboxParams.as_ref()?);
     let limit_rpm = engine.maxOmega * RPM_PER_RAD_PER_S;

@@ -79,7 +79,7 @@ pub(crate) struct RayWheel {
     pub friction: f64,
     /// Largest suspension force (N).
     pub max_force: f64,
-    /// Height at which lateral forces act, as a share of the height of the centre of mass.
+    /// Lever arm of lateral forces, as a share of the height of the centre of mass: 1 if they act at the ground.
     pub roll_influence: f64,
     /// Ratio of the travel of the wheel to the travel of the spring, ≥ 1.
     pub travel_ratio: f64,
@@ -147,9 +147,10 @@ pub(crate) fn convert_vehicle(vehicle: RayVehicle, import: &mut Import<'_>) -> C
     }
 }
 
-/// Returns the roll influence (clamped to 0 to 1) and the largest suspension force of the first wheel; `None` without
-/// wheels. Only ray-cast vehicles of other engines (`raycast_reference`) use them. A force of 1e9 N or more becomes no
-/// limit. Adds a note for each wheel with other values, and one if the roll influence is below 1.
+/// Returns the parameters that only ray-cast vehicles of other engines use (`raycast_reference`): roll influence (share
+/// of the physical roll angle, clamped to 0 to 1) and largest suspension force of the first wheel. A force of 1e9 N or
+/// more becomes no limit. Returns `None` without wheels. Adds a note for each wheel with other values than the first,
+/// and one if the roll influence is below 1.
 fn raycast_parameters(wheels: &[RayWheel], import: &mut Import<'_>) -> Option<RaycastReference> {
     let first_wheel = wheels.first()?;
     for wheel in wheels {
@@ -174,15 +175,16 @@ fn raycast_parameters(wheels: &[RayWheel], import: &mut Import<'_>) -> Option<Ra
     })
 }
 
-/// Converts a wheel. `max_steering` is the largest steering angle of the vehicle (rad); without one the wheels in the
-/// front half steer fully.
+/// Converts a wheel. `max_steering` is the largest steering angle of the vehicle (rad). The steering share of a wheel
+/// is the magnitude of its angle over `max_steering`; if that is 0, the wheels ahead of the longitudinal middle steer
+/// fully.
 ///
-/// Rate and damping are those of the source times the mass of the body; the rate is divided by the travel ratio. The
-/// spring is unloaded at the rest length, and the travel is limited to the stated change of length times the travel
-/// ratio. The contact range begins at the rest length (full droop). Damping is not divided by the travel ratio. The
-/// tyre is Coulomb friction of at most [`MAX_FRICTION`]. The brake impulse per step becomes a torque. The drive torque
-/// is the absolute engine force times the radius. Handbrake and anti-roll bar are 0. The spin inertia is the constant
-/// 0.01 kg m². The steering share is the absolute angle over `max_steering`. Adds the notes of `note_replaced_values`.
+/// Spring rate and damping are those of the source times the mass of the body; the rate is also divided by the travel
+/// ratio, the damping is not. The spring is unloaded at the rest length, which is full droop. The travel from there to
+/// full bump is the stated change of length times the travel ratio. The tyre is Coulomb friction of at most
+/// [`MAX_FRICTION`]. The brake impulse per step becomes a torque; the drive torque is the magnitude of the engine force
+/// times the radius. Handbrake and anti-roll bar are 0. The spin inertia is 0.01 kg m², which is negligible. Adds the
+/// notes of `note_replaced_values`.
 fn convert_wheel(wheel: &RayWheel, vehicle: &RayVehicle, max_steering: f64, import: &mut Import<'_>) -> Corner {
     let (mass, frame) = (vehicle.mass, &vehicle.frame);
     let [stiffness_name, compression_name, relaxation_name, friction_name, _, engine_force_name] = wheel.source_names;
@@ -243,8 +245,8 @@ fn convert_wheel(wheel: &RayWheel, vehicle: &RayVehicle, max_steering: f64, impo
     }
 }
 
-/// Adds notes on a suspension that is not vertical, which is taken as vertical, and on a friction coefficient above
-/// [`MAX_FRICTION`], which is reduced to it. Changes nothing else.
+/// Adds a note about a suspension that is not vertical, which is imported as vertical, and a note about a friction
+/// coefficient above [`MAX_FRICTION`], which is imported as this maximum. Only adds notes.
 fn note_replaced_values(wheel: &RayWheel, frame: &SourceAxes, import: &mut Import<'_>) {
     let [_, _, _, friction_name, ..] = wheel.source_names;
     let direction = DVec3::from_array(wheel.direction).normalize_or_zero();
@@ -276,8 +278,7 @@ fn brake_torque(wheel: &RayWheel, dt: f64) -> SourcedNumber {
     }
 }
 
-/// Returns the longitudinal position midway between the foremost and the rearmost wheel (m). If no wheel has a steering
-/// angle, the wheels ahead of it steer.
+/// Returns the longitudinal position midway between the foremost and the rearmost wheel (m).
 fn longitudinal_middle(vehicle: &RayVehicle) -> f64 {
     let positions = vehicle.wheels.iter().map(|w| vehicle.frame.to_vehicle_axes(w.hard_point)[0]);
     let (rearmost, foremost) =

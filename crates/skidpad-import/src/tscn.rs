@@ -116,9 +116,9 @@ impl Reader<'_> {
         Key { name: self.text[start..self.position].to_owned(), span: start..self.position }
     }
 
-    /// Parses a header after its `[`: the kind and attributes `name=value` up to `]`. Appends a section without
-    /// statements to `sections`. Returns a description of the fault if the header has no kind or a broken attribute.
-    /// The attributes end at `]`; blanks, line breaks and comments between them are skipped.
+    /// Parses a header after its `[`: the kind, then attributes `name=value` up to `]`. Blanks, line breaks and
+    /// comments between the attributes are skipped. Appends a section without statements to `sections`. Returns a
+    /// description of the fault if the header has no kind or a broken attribute.
     fn parse_header(&mut self, sections: &mut Vec<Section>) -> ParseResult<()> {
         let start = self.position;
         let kind = self.parse_word();
@@ -161,8 +161,8 @@ impl Reader<'_> {
     }
 
     /// Parses a value at the nesting `depth`: a quoted text (also with the prefix `&` or `^`), a list in `[]`, a
-    /// dictionary in `{}`, or a named value. The content of a dictionary is checked and dropped (`Item::Other`). A line
-    /// end or a nesting above [`MAX_NESTING_DEPTH`] is a fault.
+    /// dictionary in `{}`, or a named value. A dictionary becomes `Item::Other`: its content is parsed and dropped. A
+    /// line end instead of a value, and a nesting above [`MAX_NESTING_DEPTH`], are faults.
     fn parse_value(&mut self, depth: usize) -> ParseResult<Node> {
         if depth > MAX_NESTING_DEPTH {
             return Err("is nested too deep");
@@ -220,9 +220,9 @@ impl Reader<'_> {
         })
     }
 
-    /// Parses values up to `end`, which is consumed, separated by commas or colons. Separators may be missing. Keys of
-    /// a dictionary count as values. In square brackets a bare word before `,` or `]` is the type of a typed array and
-    /// becomes a text.
+    /// Parses values up to the character `end`, which is consumed. Commas and colons between the values are skipped and
+    /// may be missing, so that keys of a dictionary count as values. If `end` is `]`, a bare word before `,` or `]` is
+    /// the type of a typed array and becomes a text.
     fn parse_list(&mut self, end: char, depth: usize) -> ParseResult<Vec<Node>> {
         let mut list = Vec::new();
         loop {
@@ -248,8 +248,8 @@ impl Reader<'_> {
         }
     }
 
-    /// Parses a text in double quotes and returns its content. A backslash is dropped and the next character kept
-    /// literally; `\n` becomes `n`. Line breaks are allowed.
+    /// Parses a text in double quotes and returns its content. A backslash is dropped, and the next character is kept
+    /// as it is: `\n` becomes `n`. Line breaks are allowed.
     fn parse_quoted(&mut self) -> ParseResult<String> {
         if !self.consume('"') {
             return Err("a text starts with \"");

@@ -212,12 +212,13 @@ const IRRELEVANT_KEYS: [&str; 21] = [
     "m_Constraints",
 ];
 
-/// Reads the first vehicle of a prefab or scene. Unread keys are remembered for notes, except [`IRRELEVANT_KEYS`].
-/// Returns `None` after a fault. Steps: read the objects, select the vehicle, convert the tree to the types of the
-/// source, convert them to the neutral car. The collector skips unknown keys instead of reporting them as faults.
+/// Reads the first vehicle of a prefab or scene. Steps: read the objects, select the vehicle, convert the tree to the
+/// types of the source, convert these to the neutral car. Keys that are not read become notes, except
+/// [`IRRELEVANT_KEYS`]. Returns `None` after a fault.
 pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
     let objects = Objects::read(import);
     let tree = objects.build_tree(import)?;
+    // Unknown keys are collected in `skipped_keys` instead of being reported as faults.
     import.collector.skips_unknown_keys = true;
     let scene: Scene = import.deserialize_tree(&tree)?;
     import
@@ -238,9 +239,9 @@ fn components(v: Xyz) -> [f64; 3] {
 }
 
 /// Converts a scene to the neutral car. The centre of mass is the stated one, otherwise the common centre of the boxes,
-/// otherwise the origin with a note. Drag and the missing motor, brakes and steering angle add notes; the lock is 30°.
-/// If no inertia is stated, the inertia follows from the boxes. Turned objects add notes. The wheels ahead of the
-/// longitudinal middle steer.
+/// otherwise the origin with a note. Inertia that is not stated follows from the boxes. The lock is 30°, and the wheels
+/// ahead of the longitudinal middle steer. There is no drive and no brake; a note says that a script sets them. Drag
+/// and rotated objects add notes.
 fn convert_scene(scene: &Scene, import: &mut Import<'_>) -> Car {
     let body = &scene.body;
     let boxes: Vec<BodyBox> = scene.boxes.iter().map(convert_box).collect();
@@ -348,11 +349,11 @@ fn longitudinal_middle(wheels: &[Wheel]) -> f64 {
     0.5 * (rearmost + foremost)
 }
 
-/// Converts wheel number `i`. The contact point at rest is `targetPosition` along the travel, from full droop (0) to
-/// full bump (1), whatever the spring rate. Wheels ahead of the longitudinal position `middle` (m) steer fully. The
-/// spin inertia is that of a homogeneous disc. Brake and drive torques are 0. Adds notes on friction curves that have
-/// to be changed. The rolling resistance is `m_WheelDampingRate / radius²` (N s/m). Tyre forces act
-/// `m_ForceAppPointDistance` above the ground if that is above 0. Bump and rebound damping are equal.
+/// Converts wheel number `i`. The contact point at rest is at `targetPosition` of the travel, from full droop (0) to
+/// full bump (1), for any spring rate. Wheels ahead of the longitudinal position `middle` (m) steer fully. The spin
+/// inertia is that of a homogeneous disc. The rolling resistance is `m_WheelDampingRate / radius²` (N s/m). Tyre forces
+/// act `m_ForceAppPointDistance` above the ground if that is above 0. Bump and rebound damping are equal. Brake and
+/// drive torques are 0. Adds a note about each friction curve that `convert_tyre` has to change.
 fn convert_wheel(i: usize, w: &Wheel, middle: f64, import: &mut Import<'_>) -> Corner {
     let path = format!("wheels[{i}]");
     let centre = DVec3::from_array(w.position) + DVec3::from_array(components(w.m_Center));

@@ -58,9 +58,9 @@ struct LineCursor {
 }
 
 impl LineCursor {
-    /// Returns the path of the key that begins on `line`, with its table, such as `axles[1].track_m`; `None` for
-    /// headers, blank lines and continuation lines. Updates the current table and the state of lists and texts over
-    /// several lines. The lines of a file must be given in order.
+    /// Returns the path of the key that begins on `line`, with its table, such as `axles[1].track_m`. Returns `None`
+    /// for headers, blank lines, and lines within a list or text of several lines. Stores the current table and whether
+    /// a list or text continues. The lines of a file must be passed in order.
     fn key_path(&mut self, line: &str) -> Option<String> {
         if self.is_continuation {
             // The last line of the list or text ends the continuation.
@@ -85,9 +85,9 @@ impl LineCursor {
         Some(if self.table.is_empty() { key.to_owned() } else { format!("{}.{key}", self.table) })
     }
 
-    /// Returns the path of the table `name`. A table within a repeated one belongs to the last of these:
+    /// Returns the path of the table `name`. A table within a repeated table belongs to the last one of these so far:
     /// `axles.suspension` becomes `axles[1].suspension` after two `[[axles]]`. Other names are returned unchanged. If
-    /// several headers match, the first in alphabetical order is used.
+    /// several repeated tables enclose `name`, the first one in alphabetical order is used.
     fn numbered_table(&self, name: &str) -> String {
         let enclosing_table =
             self.counts.iter().find(|(header, _)| name.strip_prefix(*header).is_some_and(|rest| rest.starts_with('.')));

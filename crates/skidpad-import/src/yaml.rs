@@ -12,13 +12,14 @@ const MAX_NESTING_DEPTH: usize = 64;
 /// Absolute value below which a number is read as 0, because it is noise of single precision.
 pub(crate) const ZERO_TOLERANCE: f64 = 1e-9;
 
-/// Parses the first document of `part`, which begins at byte `start` of the text. Later documents are parsed but
-/// dropped. Adds a syntax fault and returns `None` if any of it is not valid. Returns `None` without a fault if it is
-/// empty.
+/// Parses `part`, which begins at byte `start` of the text, and returns its first document. Later documents are parsed
+/// as well and dropped. Adds a syntax fault and returns `None` if any document of `part` is not valid YAML, is nested
+/// too deep or has an alias. Returns `None` without a fault if `part` has no document.
 pub(crate) fn parse_document(part: &str, start: usize, import: &mut Import<'_>) -> Option<Node> {
     let positions = BytePositions::new(part, start);
     let mut builder = Builder { positions: &positions, stack: Vec::new(), document: None };
     for event in Parser::new_from_str(part) {
+        // Message and bytes of a fault. The spans of the parser count characters.
         let syntax_fault = match event {
             Ok((event, span)) => {
                 builder.add_event(event, span).err().map(|message| (message.to_owned(), positions.range(span)))
@@ -82,8 +83,9 @@ struct Builder<'a> {
 }
 
 impl Builder<'_> {
-    /// Adds an event of the parser to the tree. Starts open a list or table, ends complete it and add it to the
-    /// enclosing one. A key without a value at the end of a table is dropped. Other events change nothing.
+    /// Adds an event of the parser to the tree. `span` is its place in characters. The start of a list or table pushes
+    /// it on the stack; its end pops it and adds it to the enclosing list or table. A scalar is added directly. A key
+    /// without a value at the end of a table is dropped. Other events change nothing.
     ///
     /// # Errors
     /// The nesting exceeds [`MAX_NESTING_DEPTH`], an end has no begin, or the event is an alias.
@@ -110,8 +112,9 @@ impl Builder<'_> {
         Ok(())
     }
 
-    /// Adds a complete node to the innermost open list or table, or as the document if none is open and there is none
-    /// yet. In a table a node is a key or a value in turn. A key that is neither text nor number becomes an empty name.
+    /// Adds a complete node to the innermost open list or table. Without an open one, the node becomes the document,
+    /// unless there is one already. In a table, nodes are keys and values in turn. A number as a key becomes a text;
+    /// any other key that is not a text becomes an empty name.
     fn add_node(&mut self, node: Node) {
         match self.stack.last_mut() {
             Some(OpenNode::List(_, list)) => list.push(node),
@@ -144,9 +147,9 @@ fn parse_scalar(text: &str, style: ScalarStyle, span: Range<usize>) -> Node {
     Node { item, span }
 }
 
-/// Parses a decimal number; `None` for any other text, also for `inf` and `nan`. After signs and dots it must begin
-/// with a digit. Absolute values below [`ZERO_TOLERANCE`] become 0. The number is whole if it has neither a dot nor an
-/// exponent.
+/// Parses a decimal number. Returns `None` for any other text, also for `inf` and `nan`: after signs and dots, the text
+/// must continue with a digit. Absolute values below [`ZERO_TOLERANCE`] become 0. The number is whole if the text has
+/// neither a dot nor an exponent.
 pub(crate) fn parse_number(text: &str) -> Option<Item> {
     let begins_with_digit = text.trim_start_matches(['-', '+', '.']).starts_with(|c: char| c.is_ascii_digit());
     let value = text.parse::<f64>().ok().filter(|_| begins_with_digit)?;

@@ -62,11 +62,11 @@ pub struct Excerpt {
 }
 
 impl Excerpt {
-    /// Cuts the lines around `spans` out of a text that reports call `name`. The spans are bytes of that text. For each
-    /// span the line of its start, the line before and the line after are shown, each line once and in the order of the
-    /// text. A span that ends on a later line ends with its first line. A long line is cut to a window around the first
-    /// of its spans; spans outside of the window become empty at its edge. Stores the shown lines, and for each span
-    /// its place in the excerpt and its column in the text.
+    /// Cuts the lines around `spans`, bytes of the text of `lines`, out of that text. `name` names the text in reports.
+    /// Shows for each span the line of its start, the line before and the line after; each line once, in the order of
+    /// the text. A span that ends on a later line is cut to its first line. A long line is cut to a window around the
+    /// first of its spans. Spans outside of the window become empty at its edge. Stores the shown lines, and for each
+    /// span its place in the excerpt and its column in the text.
     pub fn new(name: &str, lines: &LineIndex<'_>, spans: &[Range<usize>]) -> Self {
         let mut excerpt = Self { name: one_line(name).into_owned(), ..Self::default() };
         // Lines to show, each with the indices of the spans that start there.
@@ -143,9 +143,10 @@ struct Window {
     prefix: usize,
 }
 
-/// Cuts `line` to [`MAX_LINE_BYTES`] around byte `offset`, of which [`BYTES_BEFORE_FAULT`] are before `offset`, with an
-/// ellipsis at each cut end. Cuts are at characters, not within them. Shorter lines stay whole. Control characters are
-/// replaced by visible ones of the same length. Returns the text with its ellipses, and its window in the line.
+/// Cuts `line` to [`MAX_LINE_BYTES`] around byte `offset`: up to [`BYTES_BEFORE_FAULT`] before `offset` and the rest
+/// after it, with an ellipsis at each cut end. Cuts are at characters, not within them. Shorter lines stay whole.
+/// Control characters are replaced by visible ones of the same length. Returns the text with its ellipses, and its
+/// window in the line.
 fn cut_to_window(line: &str, offset: usize) -> (String, Window) {
     if line.len() <= MAX_LINE_BYTES {
         return (replace_same_length(line).into_owned(), Window { range: 0..line.len(), prefix: 0 });

@@ -104,6 +104,7 @@ pub(crate) struct FaultWithExcerpt {
 }
 
 impl Display for FaultWithExcerpt {
+    /// Writes the message of the fault, without its excerpt.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.fault.fmt(f)
     }
@@ -126,9 +127,9 @@ pub struct Faults {
 }
 
 impl Faults {
-    /// Creates the report of the faults `list` of one text. Sorts them by the start of their span, then by path, and
-    /// stores the lines around the first [`MAX_SHOWN_FAULTS`] and around what they contradict. Files to which it
-    /// refers: none.
+    /// Creates the report of the faults `list` of one text. Sorts the faults by the start of their span, then by path.
+    /// Stores the lines around each of the first [`MAX_SHOWN_FAULTS`] faults and around the value that it contradicts.
+    /// The faults of other files are added by `with_files`.
     pub(crate) fn new(source_name: &str, text: &str, mut list: Vec<Fault>) -> Self {
         list.sort_by(|a, b| (a.span.start, &a.path).cmp(&(b.span.start, &b.path)));
         let lines = LineIndex::new(text);
@@ -142,7 +143,7 @@ impl Faults {
         Self { source_name: source_name.to_owned(), list, shown_faults, files: Vec::new() }
     }
 
-    /// Returns the report with `files` as the faults of the files to which this one refers. Earlier ones are replaced.
+    /// Returns the report with `files` as the reports of the files to which this one refers, in place of earlier ones.
     pub(crate) fn with_files(self, files: Vec<Faults>) -> Self {
         Self { files, ..self }
     }
@@ -209,6 +210,7 @@ impl Display for Faults {
 }
 
 impl fmt::Debug for Faults {
+    /// Writes the report of [`Faults::to_text`].
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.to_text())
     }

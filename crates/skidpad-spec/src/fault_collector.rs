@@ -36,8 +36,8 @@ pub struct FaultCollector {
 pub(crate) struct PathSpans(BTreeMap<String, Range<usize>>);
 
 impl PathSpans {
-    /// Returns the span of `path` or, if it has none, of the nearest enclosing table or list with a span. `None` if
-    /// there is none.
+    /// Returns the span of `path`. If it has none, returns that of the nearest enclosing table or list: for
+    /// `axles[0].track_m` that of `axles[0]`, then `axles`. Returns `None` if none of them has a span.
     pub fn nearest_span(&self, path: &str) -> Option<Range<usize>> {
         let enclosing_paths = path.rmatch_indices(['.', '[']).map(|(end, _)| &path[..end]);
         std::iter::once(path).chain(enclosing_paths).find_map(|path| self.0.get(path)).cloned()
@@ -68,8 +68,9 @@ impl FaultCollector {
     }
 
     /// Adds a fault of the key `path`, at the bytes `span` of the text. `found` describes the value found, `accepts`
-    /// the accepted values, `help` a remedy. Line and column stay 0 until [`Self::into_faults`] sets them. Long texts
-    /// are cut. The fault is dropped if the list is full, and `last_fault` then returns `None`.
+    /// the accepted values, `help` a remedy. All texts are cut to a length that fits into a report. Line and column
+    /// stay 0 until [`Self::into_faults`] sets them. If the list of faults is full, the fault is dropped, and
+    /// `last_fault` returns `None` afterwards.
     pub fn add_fault(
         &mut self,
         kind: FaultKind,
@@ -95,10 +96,10 @@ impl FaultCollector {
         if self.is_last_stored { self.faults.last_mut() } else { None }
     }
 
-    /// Reports a fault unless exactly one of two alternative keys of `table` is given. Each key is passed with whether
-    /// it is given. If both are given, a contradiction is reported at the second key and also shows the first; if none
-    /// is, the first key is reported as missing. Nothing is reported if one of the keys or their table holds a
-    /// placeholder.
+    /// Reports a fault unless exactly one of two alternative keys of `table` is given. `first` and `second` are the
+    /// names of the keys, each with whether it is given. If both are given, reports a contradiction at the second key,
+    /// which also shows the first. If none is given, reports the first key as missing. Reports nothing if one of both
+    /// keys, or a table that contains it, holds a placeholder.
     pub(crate) fn require_exactly_one(&mut self, table: &str, first: (&str, bool), second: (&str, bool)) {
         let ((first, has_first), (second, has_second)) = (first, second);
         let (first_path, second_path) = (join_key(table, first), join_key(table, second));

@@ -50,7 +50,7 @@ impl FieldPath {
     /// Returns the unit at the end of the last key, such as `N/m` for `rate_n_per_m`; `None` for a key without unit.
     pub fn unit(&self) -> Option<String> {
         let parts: Vec<&str> = self.last_key().split('_').collect();
-        // The first part is a name in any case.
+        // The first part is never a unit. The unit begins at the first part from which on all parts are units.
         let first_symbol =
             (1..parts.len()).find(|&start| parts[start..].iter().all(|part| unit_symbol(part).is_some()))?;
         let symbols: Vec<&str> = parts[first_symbol..].iter().filter_map(|part| unit_symbol(part)).collect();
@@ -64,6 +64,7 @@ impl FieldPath {
 }
 
 impl Display for FieldPath {
+    /// Writes the path as in fault reports: list indices in brackets, keys separated by dots.
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         for (i, part) in self.0.iter().enumerate() {
             match part.parse::<usize>() {
@@ -146,8 +147,8 @@ impl FileFields {
     }
 
     /// Returns the path of the field that `name` names. A name with several parts, or the name of a key of the file
-    /// itself, is the path. Otherwise the field is the one with the fewest parts whose last key is `name`, with or without
-    /// its unit: `mass` is short for `chassis.mass_kg`.
+    /// itself, is the path. Otherwise the field is the one with the fewest parts whose last key is `name`. If no key
+    /// is, the unit of the key may be missing: `mass` is short for `chassis.mass_kg`.
     ///
     /// # Errors
     /// Returns an error if no field, or more than one, has the name. A path with several parts is not checked.
@@ -163,7 +164,7 @@ impl FileFields {
             let has_name = |path: &&FieldPath| path.last_key().strip_prefix(name).is_some_and(is_unit);
             found = all_paths.iter().filter(has_name).collect();
         }
-        // A field of the file precedes one of its parts.
+        // Of several fields, those in the outermost tables are meant.
         let least_depth = found.iter().map(|path| path.0.len()).min();
         found.retain(|path| Some(path.0.len()) == least_depth);
         match found[..] {
@@ -184,7 +185,8 @@ impl FileFields {
         node.number().ok_or_else(|| FieldError::NotNumber { path: path.to_string() })
     }
 
-    /// Returns the node at the path with these `parts`; `None` if there is none.
+    /// Returns the node at the path with these `parts`, which are keys and list indices from the root; `None` if there
+    /// is none.
     fn node(&self, parts: &[String]) -> Option<&Node> {
         parts.iter().try_fold(&self.tree, |node, part| match &node.item {
             Item::List(list) => list.get(part.parse::<usize>().ok()?),
@@ -192,12 +194,12 @@ impl FileFields {
         })
     }
 
-    /// Sets the field at `path` to `value`, a TOML value. The field is added if its table exists but does not have it;
-    /// the reader of the file checks later whether it is accepted.
+    /// Sets the field at `path` to `value`, a TOML value. A field that does not exist is added if its table exists.
+    /// Whether the file then accepts the field is not checked here.
     ///
     /// # Errors
-    /// Returns an error if the table does not exist, `value` is not a TOML value, or the field is a table with a header of
-    /// its own. Nothing is changed then.
+    /// Returns an error if the table does not exist, if `value` is not a TOML value, if the field is a table with a
+    /// header of its own, or if a new key would need quotes. Nothing is changed then.
     pub fn set(&mut self, path: &FieldPath, value: &str) -> Result<(), FieldError> {
         // A line break would end the value and begin another statement.
         if value.contains(['\n', '\r']) || DeValue::parse(value).is_err() {
@@ -214,20 +216,22 @@ impl FileFields {
         Ok(())
     }
 
-    /// Returns whether the bytes `span` are those of a value, not of the header of a table.
+    /// Returns true if the bytes `span` are those of a value: not empty, not the header of a table, and after `=`, `,`,
+    /// `[` or a line break.
     fn is_value(&self, span: &std::ops::Range<usize>) -> bool {
         let before = self.text[..span.start].trim_end_matches([' ', '\t']);
         !span.is_empty() && before.ends_with(['=', ',', '[', '\n']) && !self.is_header(span)
     }
 
-    /// Returns whether the bytes `span` are the header of a table, such as `[chassis]`.
+    /// Returns true if the bytes `span` are the header of a table, such as `[chassis]`: a `[` at the start of a line.
     fn is_header(&self, span: &std::ops::Range<usize>) -> bool {
         let before = self.text[..span.start].trim_end_matches([' ', '\t']);
         self.text[span.clone()].starts_with('[') && (before.is_empty() || before.ends_with('\n'))
     }
 
-    /// Returns the text with a new field in its table: behind the header of the table, behind the brace of a table in
-    /// braces, or at the start of the file. `None` if there is no such place.
+    /// Returns the text with a new field in its table: after the header of the table, after the opening brace of an
+    /// inline table, or at the start of the file for the root. Returns `None` if the table does not exist or has no
+    /// such place, if the key exists already, or if the key would need quotes.
     fn with_new_field(&self, path: &FieldPath, value: &str) -> Option<String> {
         let (key, parents) = path.0.split_last()?;
         let table = self.node(parents)?;
@@ -250,7 +254,7 @@ impl FileFields {
         Some(format!("{}{statement}{}", &self.text[..at], &self.text[at..]))
     }
 
-    /// Returns the error for a field whose table does not exist.
+    /// Returns the error for a field that cannot be added or found, with the most similar path of the file.
     fn missing_field(&self, path: &FieldPath) -> FieldError {
         let mut all_paths = Vec::new();
         collect_paths(&self.tree, &[], &mut all_paths);
@@ -270,7 +274,8 @@ fn is_unit(rest: &str) -> bool {
     rest.strip_prefix('_').is_some_and(|unit| unit.split('_').all(|part| unit_symbol(part).is_some()))
 }
 
-/// Appends the paths of all values of `node`, whose own path has the parts `path`. Lists without tables are values.
+/// Appends the paths of all values of `node`, depth first, to `paths`. `path` is the path of `node` itself. Tables and
+/// lists of tables are entered; a list without tables is one value.
 fn collect_paths(node: &Node, path: &[String], paths: &mut Vec<FieldPath>) {
     let extended = |part: String| [path, &[part]].concat();
     match &node.item {

@@ -19,14 +19,14 @@ impl IntoDeserializer<'_, Error> for TreeDeserializer {
 }
 
 impl TreeDeserializer {
-    /// Passes a table to `visitor`, and returns an error if it leaves entries unread.
+    /// Passes a table to `visitor`, and returns an error if the visitor leaves entries unread.
     fn visit_table<'de, V: Visitor<'de>>(table: toml::Table, visitor: V) -> Result<V::Value, Error> {
         let mut map = MapDeserializer::new(table.into_iter().map(|(key, value)| (key, Self(value))));
         let output = visitor.visit_map(&mut map)?;
         map.end().map(|()| output)
     }
 
-    /// Passes a list to `visitor`, and returns an error if it leaves entries unread.
+    /// Passes a list to `visitor`, and returns an error if the visitor leaves entries unread.
     fn visit_list<'de, V: Visitor<'de>>(list: Vec<Value>, visitor: V) -> Result<V::Value, Error> {
         let mut list = SeqDeserializer::new(list.into_iter().map(Self));
         let output = visitor.visit_seq(&mut list)?;
@@ -55,6 +55,7 @@ impl<'de> Deserializer<'de> for TreeDeserializer {
         }
     }
 
+    /// Passes every value as present. An absent optional value has no key in TOML.
     fn deserialize_option<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         visitor.visit_some(self)
     }
@@ -63,6 +64,7 @@ impl<'de> Deserializer<'de> for TreeDeserializer {
         visitor.visit_newtype_struct(self)
     }
 
+    /// Passes a table to `visitor`. Any other value is an error.
     fn deserialize_map<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         match self.0 {
             Value::Table(table) => Self::visit_table(table, visitor),
@@ -80,6 +82,7 @@ impl<'de> Deserializer<'de> for TreeDeserializer {
         self.deserialize_map(visitor)
     }
 
+    /// Passes a list to `visitor`. Any other value is an error.
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, Error> {
         match self.0 {
             Value::Array(list) => Self::visit_list(list, visitor),

@@ -54,14 +54,15 @@ impl FileResolver<'_> {
         self.folders()?.read(path, kind)
     }
 
-    /// Reads the bytes of `buffer`, a path in the mesh file `mesh`. The error is the reason as text.
+    /// Reads the bytes of `buffer`, a path in the mesh file `mesh` and relative to the folder of that file. The error
+    /// is the reason as text.
     #[cfg(feature = "terrain_files")]
     pub fn read_buffer(self, mesh: &str, buffer: &str) -> Result<Vec<u8>, String> {
         self.folders()?.folders_of_referenced_file(mesh)?.read(buffer, FileKind::Buffer)
     }
 
-    /// Returns the path of `buffer`, a path in the mesh file `mesh`, with all links resolved. The error is the reason
-    /// as text.
+    /// Returns the path of `buffer`, a path in the mesh file `mesh` and relative to the folder of that file, with all
+    /// links resolved. The error is the reason as text.
     #[cfg(feature = "terrain_files")]
     pub fn resolve_buffer(self, mesh: &str, buffer: &str) -> Result<PathBuf, String> {
         self.folders()?.folders_of_referenced_file(mesh)?.resolve(buffer)

@@ -83,8 +83,8 @@ impl FileKind {
 }
 
 /// Reads the file at `path`, which may be in any folder; links are followed. Checks type and size before the file is
-/// opened and after it was opened, checks that both are the same file, and checks the size again after reading at most
-/// one byte more than the limit.
+/// opened and again after it was opened, and checks that both are the same file. Reads at most one byte more than the
+/// limit and checks the size once more, because a file may grow while it is read.
 ///
 /// # Errors
 /// Returns an error if the operating system reports one, if the path is not a regular file (reading a device or a pipe
@@ -199,7 +199,7 @@ impl Folders {
     }
 
     /// Returns the folders for paths in the file at `path`, to which this file refers: the folder of that file, with
-    /// the same allowed folders.
+    /// the allowed folders of this one.
     ///
     /// # Errors
     /// Returns the reason as text if the folder of that file does not exist or is outside of the allowed folders.
@@ -211,7 +211,8 @@ impl Folders {
     }
 
     /// Resolves `path`, a path in the file, with all links, and checks that the result is in the folder of the file, in
-    /// an allowed folder, or below. An empty folder of the file is the current one.
+    /// an allowed folder, or below. An empty folder of the file is the current folder. Allowed folders that do not
+    /// exist are ignored.
     ///
     /// # Errors
     /// Returns the reason as text, preceded by the path. The reason is the same for all paths outside of these folders,
@@ -224,7 +225,6 @@ impl Folders {
             .canonicalize()
             .map_err(|error| to_message(&format!("the folder of the referring file: {error}")))?;
         let mut roots = vec![file_folder.clone()];
-        // Allowed folders that do not exist are ignored.
         roots.extend(self.allowed.iter().filter_map(|folder| folder.canonicalize().ok()));
         let is_inside = |path: &Path| roots.iter().any(|root| path.starts_with(root));
         let outside_message = || to_message(OUTSIDE_FOLDERS_MESSAGE);

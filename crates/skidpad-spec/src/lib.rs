@@ -98,10 +98,10 @@ impl VehicleSpec {
         self.compile_with(FileResolver::Folders(&folders.into()))
     }
 
-    /// Checks the description as a file and builds its model: writes it as TOML, reads that text with all rules and its
-    /// tyre files from `files`, and compiles this description with the Magic Formula tyres that were read. Fault
-    /// reports name the text after the vehicle, or `vehicle` if its name is empty. A number that TOML cannot represent
-    /// is a fault of the whole file.
+    /// Checks the description as if it were a file, and builds its model. Writes it as TOML, reads that text with all
+    /// rules and its tyre files from `files`, and compiles `self` with the Magic Formula tyres that were read. Only the
+    /// tyres of the second reading are used. Faults point into the written text, which reports name after the vehicle,
+    /// or `vehicle` if its name is empty. A number that TOML cannot represent is a fault of the whole file.
     fn compile_with(&self, files: FileResolver<'_>) -> Result<Model, Faults> {
         let name = if self.name.is_empty() { "vehicle" } else { &self.name };
         let text = self.to_toml().map_err(|error| whole_file_fault(name, "", error.to_string()))?;
@@ -110,8 +110,9 @@ impl VehicleSpec {
     }
 }
 
-/// Builds the report of one contradiction that concerns the whole file: without a path, at line 1, column 1. `found` is
-/// its message. The rules of [`read`] are meant to find all faults before [`Model::new`] does.
+/// Builds a report with one contradiction that concerns the whole file: no path, line 1, column 1. `found` is its
+/// message. Used for a description that [`Model::new`] refuses or TOML cannot represent. The rules of [`read`] are
+/// meant to find all faults of a description before that.
 fn whole_file_fault(source_name: &str, text: &str, found: String) -> Faults {
     let fault = Fault {
         kind: FaultKind::Contradiction,

@@ -51,10 +51,10 @@ impl LoadedVehicle {
         Self::read_with(source_name, text, FileResolver::Folders(&folders.into()))
     }
 
-    /// Reads and compiles the text of a vehicle file, with its tyre files from `files`: reads the description, builds
-    /// the model and, for a full trailer, that of its dolly, collects the warnings as notes in the order of their lines
-    /// (0 for a path without a place), and lists the tyre files on disk. Warnings about the dolly have the prefix
-    /// `dolly.`; those about shared tyres are not repeated.
+    /// Reads and compiles the text of a vehicle file, with its tyre files from `files`. Reads the description, builds
+    /// the model and, for a full trailer, the model of its dolly. Collects the warnings of both as notes, sorted by
+    /// line (0 for a path without a place in the text). Lists the tyre files on disk that the description names.
+    /// Warnings about the dolly have the prefix `dolly.`; warnings about shared tyres are not repeated.
     fn read_with(source_name: &str, text: &str, files: FileResolver<'_>) -> Result<Self, Faults> {
         let (spec, ReadExtras { formulas, mut warnings, spans, old_keys }) = read::read(source_name, text, files)?;
         let model = Arc::new(compile::build_model(&spec, &formulas, source_name, text)?);

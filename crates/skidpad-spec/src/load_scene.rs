@@ -70,8 +70,8 @@ impl LoadedScene {
         Placement { x, y, height, heading, speed, gear: None }
     }
 
-    /// Reads a scene with its files from `files`, and lists the files on disk that height fields, meshes and OpenCRG
-    /// roads name, in this order and as often as they are named; none for [`FileResolver::Shipped`].
+    /// Reads a scene with its files from `files`. Also lists the files on disk that it names: those of height fields,
+    /// then meshes, then OpenCRG roads, each as often as it is named; none for [`FileResolver::Shipped`].
     fn read_with(source_name: &str, text: &str, files: FileResolver<'_>) -> Result<Self, Faults> {
         let (spec, scene, notes, old_keys) = read::read_scene(source_name, text, files)?;
         let field_files = spec.height_fields.iter().filter_map(|field| field.file.as_ref());

@@ -64,9 +64,9 @@ impl CompiledVehicle<'_> {
         warnings
     }
 
-    /// Warns about each moment of inertia (roll, pitch, yaw) of the model outside of [`PLAUSIBLE_INERTIA_SHARES`] of
-    /// that of the hull filled evenly with the car's mass. The warning is about the stated moment, or about the boxes
-    /// if they state the inertia.
+    /// Warns about each moment of inertia (roll, pitch, yaw) of the model that is outside of
+    /// [`PLAUSIBLE_INERTIA_SHARES`] of the moment of a homogeneous hull (collision box) with the mass of the car. The
+    /// warning is about the stated moment, or about the boxes if the inertia follows from them.
     fn check_inertia(&self) -> Vec<Warning> {
         let hull = &self.spec.chassis.hull;
         // Moments of inertia of the hull per mass, m².
@@ -126,10 +126,10 @@ impl CompiledVehicle<'_> {
         Some((&self.model.wheels()[wheel_index], f64::from(self.model.static_load(wheel_index))))
     }
 
-    /// Warns about the first wheel of axle `i`, in this order: bump or droop travel above [`MAX_PLAUSIBLE_TRAVEL_M`];
-    /// droop travel up to that limit of a linear spring above [`MAX_PLAUSIBLE_DROOP_RATIO`] times the deflection (load
-    /// / rate) that unloads it; equivalent mass at the rim (spin inertia / radius²) below
-    /// [`MIN_PLAUSIBLE_RIM_MASS_SHARE`] of the carried mass. Returns no warnings without such an axle.
+    /// Warns about the first wheel of axle `i`, in this order. Bump or droop travel above [`MAX_PLAUSIBLE_TRAVEL_M`].
+    /// Droop travel of a linear spring above [`MAX_PLAUSIBLE_DROOP_RATIO`] times the deflection that unloads the spring
+    /// (static load / rate), unless the first warning is about it. Equivalent mass at the rim (spin inertia / radius²)
+    /// below [`MIN_PLAUSIBLE_RIM_MASS_SHARE`] of the carried mass. Returns no warnings without such an axle.
     fn check_axle(&self, i: usize) -> Vec<Warning> {
         let Some((wheel, load)) = self.first_wheel(i) else { return Vec::new() };
         let mut warnings = Vec::new();
@@ -167,16 +167,16 @@ impl CompiledVehicle<'_> {
         warnings
     }
 
-    /// Warns about brakes with a torque above [`MAX_PLAUSIBLE_BRAKE_RATIO`] times the tyre torque at the static load,
-    /// nominal longitudinal friction · load · radius. Only the first wheel of an axle is judged. If `brakes` states the
-    /// torque of the whole car, only the warning of the first such axle is returned, otherwise one for each axle.
+    /// Warns about brakes whose torque per wheel is above [`MAX_PLAUSIBLE_BRAKE_RATIO`] times the torque that the tyre
+    /// transmits at its static load (nominal longitudinal friction · load · radius). Only the first wheel of an axle is
+    /// judged. Returns a warning for each such axle. If `brakes` states the torque of the whole car, returns only the
+    /// first warning.
     fn check_foot_brake(&self) -> Vec<Warning> {
         // Index of the axle with its brake torque over the tyre torque; `None` without wheels.
         let brake_ratio = |i: usize| {
             let wheel_index = self.model.wheels().iter().position(|wheel| wheel.axle == i)?;
             let wheel = &self.model.wheels()[wheel_index];
-            // Torque at which the tyre slides, N m.
-            // The first friction is the longitudinal one.
+            // Torque at which the tyre slides, N m. `nominal_friction` returns [longitudinal, lateral].
             let tyre_torque =
                 self.model.tyre(wheel_index).nominal_friction()[0] * self.model.static_load(wheel_index) * wheel.radius;
             Some((i, f64::from(wheel.brake_torque / tyre_torque)))
@@ -201,9 +201,9 @@ impl CompiledVehicle<'_> {
         warnings.into_iter().take(if has_car_brakes { 1 } else { usize::MAX }).collect()
     }
 
-    /// Warns about a handbrake that holds less than a slope of [`MIN_PLAUSIBLE_HANDBRAKE_SLOPE`]: the sum of torque /
-    /// radius over all wheels, without the limit of the tyres, over the weight. The warning is about the first axle
-    /// with a handbrake. Cars without a handbrake are not checked.
+    /// Warns about a handbrake that holds the car only on slopes below [`MIN_PLAUSIBLE_HANDBRAKE_SLOPE`]. The slope is
+    /// the sum of torque / radius over all wheels, over the weight of the car, without the limit of the tyres. The
+    /// warning is about the first axle with a handbrake. Cars without a handbrake are not checked.
     fn check_handbrake(&self) -> Option<Warning> {
         // Force at the ground, N.
         let ground_force = |wheel: &Wheel| f64::from(wheel.handbrake_torque / wheel.radius);
@@ -237,10 +237,10 @@ impl CompiledVehicle<'_> {
         })
     }
 
-    /// Warns about a tyre for which the static load of one of its wheels over its nominal load is outside of
-    /// [`PLAUSIBLE_LOAD_RATIOS`]; the first such wheel is reported. The nominal load of a Magic Formula is `FNOMIN`,
-    /// and the warning is then about the key `file`. Simple tyres without load sensitivity or nominal load, and tyres
-    /// on no wheel, are not checked.
+    /// Warns about a tyre if a wheel has a static load outside of [`PLAUSIBLE_LOAD_RATIOS`] times the nominal load;
+    /// reports the first such wheel. The nominal load of a Magic Formula is `FNOMIN`, and the warning is then about the
+    /// key `file`. Not checked: Coulomb, linear and slip curve tyres without load sensitivity, tyres that state no
+    /// nominal load, and tyres on no wheel.
     fn check_nominal_load(&self, tyre_name: &str, tyre: &Tyre) -> Option<Warning> {
         let (key, nominal_load) = match tyre {
             Tyre::Coulomb { friction, .. }

@@ -66,10 +66,11 @@ fn footer_message(level: Level<'static>, text: &str) -> Message<'static> {
     level.message(one_line(text).into_owned())
 }
 
-/// Returns a part of the report for each run of consecutive lines of `excerpt`, with its spans marked: the first as
-/// primary, the others as context. `labels` has the text of each span. The renderer computes line and column of the
-/// first span from the excerpt. If its line is cut, that column would be wrong, so the place in the whole text is
-/// returned as a part of its own before the lines, which then have no path. Empty without spans.
+/// Returns one element for each run of consecutive lines of `excerpt`, with its spans marked: the first span of the
+/// excerpt as primary, the others as context. `labels` has the text of each span. The renderer computes line and column
+/// of the first span from the excerpt. If the line of this span is cut, that column would be wrong. The place in the
+/// whole text is then an element of its own ahead of the lines, and the lines have no path. Returns nothing without
+/// spans.
 fn excerpt_elements<'a>(excerpt: &'a Excerpt, labels: &[String]) -> Vec<Element<'a>> {
     let spans: Vec<_> = excerpt.spans().zip(labels).collect();
     let Some((first_span, _)) = spans.first() else { return Vec::new() };
@@ -135,8 +136,8 @@ impl Diagnostic for FaultWithExcerpt {
     }
 }
 
-/// Returns the text beside the place of a fault: "here" for a syntax fault, "required here" for a missing key,
-/// otherwise the accepted values.
+/// Returns the text beside the place of a fault in the excerpt: "here" for a syntax fault, "required here" for a
+/// missing key, otherwise the accepted values.
 fn fault_label(fault: &Fault) -> String {
     match fault.kind {
         FaultKind::Syntax => "here".to_owned(),

@@ -62,8 +62,8 @@ pub(crate) fn suggest_key<'a>(word: &str, candidates: impl IntoIterator<Item = &
 }
 
 /// Computes the optimal string alignment distance: the smallest number of insertions, deletions, substitutions and
-/// swaps of adjacent characters that turn `a` into `b`, by a table over all beginnings of both. Returns `usize::MAX`
-/// without that table if the difference in length exceeds both 4 and the length of `a`.
+/// swaps of adjacent characters that turn `a` into `b`. Fills a table of the distances between all prefixes of both.
+/// Returns `usize::MAX` without the table if the lengths differ by more than 4 and by more than the length of `a`.
 fn edit_distance(a: &str, b: &str) -> usize {
     let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
     if a.len().abs_diff(b.len()) > a.len().max(4) {

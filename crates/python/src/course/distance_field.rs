@@ -34,10 +34,14 @@ pub struct DistanceField {
 }
 
 impl DistanceField {
-    /// Computes the distances of `course`.
+    /// Computes the distances of `course` on a grid around it. First computes the distance of each corner to the
+    /// nearest border, at most [`MAX_DISTANCE_M`], segment by segment of both borders. Then negates the distances of
+    /// the corners that are not on the course.
     pub fn new(course: &Course) -> Self {
         let samples = course.samples();
+        // Distance of the edge of the grid from the centre line, m.
         let reach = samples.iter().fold(0.0_f32, |reach, sample| reach.max(sample.left).max(sample.right)) + MARGIN_M;
+        // Smallest or largest coordinate `k` of the samples, as `pick` selects, m.
         let bound = |k: usize, pick: fn(f32, f32) -> f32| {
             samples.iter().map(|sample| sample.position[k]).reduce(pick).unwrap_or(0.0)
         };
@@ -46,6 +50,7 @@ impl DistanceField {
         let cell = CELL_SIZE_M.max((extent[0] * extent[1] / MAX_CELLS).sqrt());
         let size = extent.map(|length| (length / cell).ceil() as usize + 2);
         let mut field = Self { distances: vec![MAX_DISTANCE_M; size[0] * size[1]], size, origin, cell };
+        // Segments of both borders; the last one closes the course.
         for (sample, next) in samples.iter().zip(samples.iter().skip(1).chain(samples.first())) {
             for side in [1.0, -1.0] {
                 field.add_border([border(sample, side), border(next, side)]);
@@ -65,8 +70,10 @@ impl DistanceField {
         &self.distances
     }
 
-    /// Returns the distance at `position` (m), interpolated linearly; −[`MAX_DISTANCE_M`] outside the grid.
+    /// Returns the signed distance to the border at `position` (m), bilinear between the corners of its cell: positive
+    /// on the course. Returns −[`MAX_DISTANCE_M`] outside of the grid.
     pub fn distance(&self, position: [f32; 2]) -> f32 {
+        // Position on the grid, in cells.
         let [u, v] = [0, 1].map(|k| (position[k] - self.origin[k]) / self.cell);
         if !(u >= 0.0 && v >= 0.0) {
             return -MAX_DISTANCE_M;
@@ -76,6 +83,7 @@ impl DistanceField {
             return -MAX_DISTANCE_M;
         }
         let corner = row * self.size[0] + column;
+        // Corners of the cell: two of the lower row, two of the upper row.
         let (Some(lower), Some(upper)) = (
             self.distances.get(corner..corner + 2),
             self.distances.get(corner + self.size[0]..corner + self.size[0] + 2),
@@ -89,6 +97,8 @@ impl DistanceField {
     }
 
     /// Returns the distance from `start` (m) to the border along the unit vector `direction`, at most `range` (m).
+    /// Marches along the ray in steps of the distance to the nearest border, at least [`MIN_RAY_STEP_M`]; the ray ends
+    /// within [`HIT_DISTANCE_M`] of a border, or after 100 steps. Returns 0 for a start outside of the course.
     pub fn ray(&self, start: [f32; 2], direction: [f32; 2], range: f32) -> f32 {
         // Limit for rays that pass a border closely for a long way.
         const MAX_STEPS: usize = 100;
@@ -107,20 +117,26 @@ impl DistanceField {
         travelled
     }
 
-    /// Lowers the distances around the line from `start` to `end`.
+    /// Lowers the distances of the corners near a segment of a border (from `start` to `end`, m) to their distance from
+    /// the segment, if that is smaller.
     fn add_border(&mut self, [start, end]: [[f32; 2]; 2]) {
         let span = [end[0] - start[0], end[1] - start[1]];
+        // Inverse of the squared length; a segment without length has a finite one.
         let inverse = 1.0 / (span[0] * span[0] + span[1] * span[1]).max(f32::MIN_POSITIVE);
         self.for_corners_near(start, end, MAX_DISTANCE_M, |position, distance| {
             let offset = [position[0] - start[0], position[1] - start[1]];
+            // Point of the segment that is nearest to the corner, as a share of the segment.
             let part = ((offset[0] * span[0] + offset[1] * span[1]) * inverse).clamp(0.0, 1.0);
+            // Vector from that point to the corner, m.
             let gap = [offset[0] - part * span[0], offset[1] - part * span[1]];
             *distance = distance.min((gap[0] * gap[0] + gap[1] * gap[1]).sqrt());
         });
     }
 
-    /// Negates the distances of all corners that no part of the course covers.
+    /// Negates the distances of all corners outside of the course. A corner is on the course if a quadrilateral between
+    /// two successive samples and both borders contains it.
     fn negate_outside(&mut self, course: &Course) {
+        // All distances are negated first; those on the course are restored.
         let distances = self.distances.clone();
         self.distances.iter_mut().for_each(|distance| *distance = -*distance);
         let samples = course.samples();
@@ -131,6 +147,7 @@ impl DistanceField {
             let reach = sample.left.max(sample.right).max(next.left).max(next.right);
             self.for_corners_near(sample.position, next.position, reach, |position, distance| {
                 if is_inside(&corners, position) {
+                    // Indices of the corner, which `for_corners_near` does not pass.
                     let [column, row] = [0, 1].map(|k| ((position[k] - origin[k]) / cell).round() as usize);
                     *distance = distances[row * width + column];
                 }
@@ -138,9 +155,10 @@ impl DistanceField {
         }
     }
 
-    /// Calls `change` with position and distance of each corner in the rectangle around two points, extended by `reach`
-    /// (m).
+    /// Calls `change` with position (m) and distance of each corner in the rectangle around the points `a` and `b`,
+    /// extended by `reach` (m) on each side and limited to the grid.
     fn for_corners_near(&mut self, a: [f32; 2], b: [f32; 2], reach: f32, mut change: impl FnMut([f32; 2], &mut f32)) {
+        // Indices of the corners along axis `k`.
         let range = |k: usize| {
             let index = |position: f32| ((position - self.origin[k]) / self.cell).max(0.0) as usize;
             index(a[k].min(b[k]) - reach)..(index(a[k].max(b[k]) + reach) + 2).min(self.size[k])
@@ -155,20 +173,22 @@ impl DistanceField {
     }
 }
 
-/// Returns the border beside a sample, on the left (`side` 1) or on the right (−1), m.
+/// Returns the point of the border beside a sample (m), on the left (`side` 1) or on the right (−1).
 pub fn border(sample: &Sample, side: f32) -> [f32; 2] {
     let width = if side > 0.0 { sample.left } else { -sample.right };
     let ([x, y], [dx, dy]) = (sample.position, sample.direction);
     [x - dy * width, y + dx * width]
 }
 
-/// Returns whether `position` is in the quadrilateral `corners` or on its edge. Crossed edges count by the even-odd rule.
+/// Returns true if `position` is in the quadrilateral `corners`, by the even-odd rule: a ray along +x crosses an odd
+/// number of edges. A position on an edge may count as either.
 fn is_inside(corners: &[[f32; 2]; 4], position: [f32; 2]) -> bool {
     let mut is_inside = false;
     for (i, corner) in corners.iter().enumerate() {
         let next = corners[(i + 1) % corners.len()];
         let crosses = (corner[1] > position[1]) != (next[1] > position[1]);
         if crosses {
+            // Place on the edge at the y of `position`.
             let x = corner[0] + (position[1] - corner[1]) / (next[1] - corner[1]) * (next[0] - corner[0]);
             is_inside ^= position[0] < x;
         }

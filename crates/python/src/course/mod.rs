@@ -92,15 +92,18 @@ impl Course {
         Ok(Self { samples: with_directions(&positions, spacing), spacing: spacing as f32 })
     }
 
-    /// Sets the recommended speeds: at most `max_speed` (m/s), with a lateral acceleration of at most `lateral` (m/s²) in
-    /// bends, reached and left with at most `longitudinal` (m/s²).
+    /// Sets the recommended speed of each sample (m/s): at most `max_speed`, and a lateral acceleration of at most
+    /// `lateral` (m/s²) by the curvature. Between the samples, the speed changes with at most `longitudinal` (m/s²), so
+    /// that it falls before bends and rises after them.
     pub fn with_speeds(mut self, max_speed: f32, lateral: f32, longitudinal: f32) -> Self {
         for sample in &mut self.samples {
             sample.speed = max_speed.min((lateral / sample.curvature.abs().max(1e-6)).sqrt());
         }
         let count = self.samples.len();
+        // Change of the squared speed over one interval, m²/s².
         let change = 2.0 * longitudinal * self.spacing;
-        // Two laps in each direction, so that limits also act across the start line.
+        // Backward for braking, then forward for acceleration. Two laps each, so that limits also act across the start
+        // line.
         for i in (0..2 * count).rev() {
             let limit = (self.samples[(i + 1) % count].speed.powi(2) + change).sqrt();
             self.samples[i % count].speed = self.samples[i % count].speed.min(limit);
@@ -123,12 +126,13 @@ impl Course {
         self.spacing * self.samples.len() as f32
     }
 
-    /// Returns the number of samples whose distance along the course is closest to `distance` (m, ≥ 0).
+    /// Returns the number of samples that correspond to a `distance` along the course (m, ≥ 0), rounded; whole laps are
+    /// dropped.
     pub fn sample_count(&self, distance: f32) -> u32 {
         (distance / self.spacing).round() as u32 % self.samples.len() as u32
     }
 
-    /// Returns the sample that is `count` samples ahead of the sample number `sample`; `count` is less than a lap.
+    /// Returns the sample that is `count` samples ahead of sample number `sample`. `count` must be less than a lap.
     #[inline(always)]
     pub fn ahead(&self, sample: u32, count: u32) -> &Sample {
         let index = (sample + count) as usize;
@@ -136,13 +140,15 @@ impl Course {
         &self.samples[if index < lap { index } else { index - lap }]
     }
 
-    /// Returns the sample of a place.
+    /// Returns the sample of a place, the nearest one when the place was located.
     #[inline(always)]
     pub fn sample(&self, place: &Place) -> &Sample {
         &self.samples[place.sample as usize]
     }
 
-    /// Returns the place of `position` (m), searched from the sample number `start` along the course.
+    /// Returns the place of `position` (m) on the course. The search starts at sample number `start` and moves along
+    /// the course by the longitudinal offset of `position` from the present sample, until this sample is the nearest
+    /// one. After 8 moves, the place at the last sample is returned.
     #[inline(always)]
     pub fn locate(&self, position: [f32; 2], start: u32) -> Place {
         // Maximum number of moves of the search; a car moves by less than one sample between two steps.
@@ -153,6 +159,7 @@ impl Course {
         for _ in 0..MAX_MOVES {
             let Sample { position: [x, y], direction: [dx, dy], .. } = self.samples[index as usize];
             let offset = [position[0] - x, position[1] - y];
+            // Longitudinal offset from the sample, m.
             let ahead = offset[0] * dx + offset[1] * dy;
             place = Place { sample: index as u32, ahead, lateral: offset[1] * dx - offset[0] * dy };
             let moved = (ahead / self.spacing).round() as i64;
@@ -164,7 +171,8 @@ impl Course {
         place
     }
 
-    /// Returns the distance along the centre line from one place to another, m: at most half a lap in each direction.
+    /// Returns the signed distance along the centre line from one place to another, m: the shorter way around the
+    /// course, negative if `to` is behind `from`.
     #[inline(always)]
     pub fn distance(&self, from: &Place, to: &Place) -> f32 {
         let count = self.samples.len() as i64;
@@ -178,11 +186,13 @@ impl Course {
     }
 }
 
-/// Returns points of the closed Catmull-Rom curve through `points`, [`CURVE_DIVISIONS`] for each of them.
+/// Returns points of the closed Catmull-Rom curve through `points`: [`CURVE_DIVISIONS`] from each point up to the next
+/// one. Widths are linear between the points.
 fn divide_curve(points: &[CentrePoint]) -> Vec<CentrePoint> {
     let count = points.len();
     let mut curve = Vec::with_capacity(count * CURVE_DIVISIONS);
     for i in 0..count {
+        // The curve runs from `b` to `c`; `a` and `d` are their neighbours.
         let [a, b, c, d] = [i + count - 1, i, i + 1, i + 2].map(|k| points[k % count]);
         for division in 0..CURVE_DIVISIONS {
             let t = division as f64 / CURVE_DIVISIONS as f64;
@@ -197,7 +207,8 @@ fn divide_curve(points: &[CentrePoint]) -> Vec<CentrePoint> {
     curve
 }
 
-/// Returns the distance along the closed `curve` of each point from the first one, and last the length of the curve, m.
+/// Returns the distance of each point from the first one along the closed `curve`, m. One number more than there are
+/// points: the last one is the length of the curve.
 fn cumulative_distances(curve: &[CentrePoint]) -> Vec<f64> {
     let mut distances = vec![0.0];
     let mut sum = 0.0;
@@ -209,13 +220,14 @@ fn cumulative_distances(curve: &[CentrePoint]) -> Vec<f64> {
     distances
 }
 
-/// Returns `count` points of the closed `curve` at equal distances of `spacing` (m). `distances` are those of
-/// [`cumulative_distances`].
+/// Returns `count` points of the closed `curve` at equal distances of `spacing` along it (m), linear between the points
+/// of the curve. `distances` are those of [`cumulative_distances`].
 fn sample_curve(curve: &[CentrePoint], distances: &[f64], count: usize, spacing: f64) -> Vec<CentrePoint> {
     let mut index = 0;
     let mut samples = Vec::with_capacity(count);
     for i in 0..count {
         let distance = i as f64 * spacing;
+        // Last point of the curve at or before `distance`.
         while index + 2 < distances.len() && distances[index + 1] <= distance {
             index += 1;
         }
@@ -231,7 +243,9 @@ fn sample_curve(curve: &[CentrePoint], distances: &[f64], count: usize, spacing:
     samples
 }
 
-/// Returns the samples at `positions` with directions and curvatures by central differences.
+/// Returns the samples at `positions`, which are `spacing` apart (m). The direction of a sample is that from the
+/// previous to the next sample, and the curvature is the change of direction between both over their distance. Speeds
+/// are 0.
 fn with_directions(positions: &[CentrePoint], spacing: f64) -> Vec<Sample> {
     let count = positions.len();
     let direction = |i: usize| {
@@ -241,6 +255,7 @@ fn with_directions(positions: &[CentrePoint], spacing: f64) -> Vec<Sample> {
         [x / length, y / length]
     };
     let samples = positions.iter().enumerate().map(|(i, point)| {
+        // Directions at the samples before and after this one.
         let [before, after] = [direction((i + count - 1) % count), direction((i + 1) % count)];
         let turn =
             libm::atan2(before[0] * after[1] - before[1] * after[0], before[0] * after[0] + before[1] * after[1]);

@@ -29,17 +29,21 @@ pub struct RangeTable {
 }
 
 impl RangeTable {
-    /// Computes the distances up to `range` (m, at most 650) on `course` with the `field` of its borders.
+    /// Computes the distances up to `range` (m, at most 650) on `course` with the `field` of its borders. A position of
+    /// the table is every second sample. Each position has seven lateral places from right to left, and each place has
+    /// the directions of `unit_vector`, the first one repeated at the end.
     pub fn new(course: &Course, field: &DistanceField, range: f32) -> Self {
         let samples = course.samples();
         let position_count = samples.len().div_ceil(SAMPLES_PER_POSITION);
         let mut distances = Vec::with_capacity(position_count * LATERAL_COUNT * ROW_LENGTH);
         for sample in samples.iter().step_by(SAMPLES_PER_POSITION) {
             for lateral in 0..LATERAL_COUNT {
+                // From −0.95 of the right width to 0.95 of the left width.
                 let share = LARGEST_SHARE * (2.0 * lateral as f32 / (LATERAL_COUNT - 1) as f32 - 1.0);
                 let offset = share * if share > 0.0 { sample.left } else { sample.right };
                 let ([x, y], [dx, dy]) = (sample.position, sample.direction);
                 let start = [x - dy * offset, y + dx * offset];
+                // The last direction is the first one again.
                 let ray = |direction: usize| field.ray(start, unit_vector(direction % DIRECTION_COUNT), range);
                 distances.extend((0..ROW_LENGTH).map(|direction| (ray(direction) / RESOLUTION_M).round() as u16));
             }
@@ -48,7 +52,9 @@ impl RangeTable {
     }
 
     /// Writes the distances from `place` along the unit vectors `directions` (world) into `ranges`, m. `share` is the
-    /// lateral place as a share of the width, −1 (right) to 1 (left).
+    /// lateral place as a share of the width, −1 (right) to 1 (left). Uses the position of the table at or before
+    /// `place`, and interpolates between the two nearest lateral places and directions. Writes nothing for a place
+    /// beyond the table.
     #[inline(always)]
     pub fn write_ranges<const N: usize>(
         &self,
@@ -58,6 +64,7 @@ impl RangeTable {
         ranges: &mut [f32; N],
     ) {
         let position = place.sample as usize / SAMPLES_PER_POSITION;
+        // Lateral place as a number from 0 (right) to `LATERAL_COUNT − 1` (left), with its fraction.
         let across =
             (0.5 + 0.5 * share.clamp(-LARGEST_SHARE, LARGEST_SHARE) / LARGEST_SHARE) * (LATERAL_COUNT - 1) as f32;
         let lateral = (across as usize).min(LATERAL_COUNT - 2);
@@ -68,6 +75,7 @@ impl RangeTable {
         let Some(rows) = rows else { return };
         let weights = [(1.0 - lateral_part) * RESOLUTION_M, lateral_part * RESOLUTION_M];
         let turns = directions.map(|direction| quarter_turns(direction) * (0.25 * DIRECTION_COUNT as f32));
+        // Number of the direction before each ray.
         let columns = turns.map(whole_part);
         for ((range, turn), column) in ranges.iter_mut().zip(turns).zip(columns) {
             let part = turn - column as f32;

@@ -48,7 +48,8 @@ pub fn read_csv(text: &str) -> Result<Vec<CentrePoint>, Vec<CourseFault>> {
     if faults.is_empty() { Ok(points) } else { Err(faults) }
 }
 
-/// Reads the point of one line. The error describes the first fault of the line.
+/// Reads the point of one line: four numbers, the widths above 0, all up to [`MAX_NUMBER_M`] in magnitude. The error
+/// describes the first fault of the line.
 fn read_point(line: &str) -> Result<CentrePoint, String> {
     let fields: Vec<&str> = line.split(',').map(str::trim).collect();
     if fields.len() != COLUMNS.len() {

@@ -73,12 +73,14 @@ pub trait Environments: Send + Sync {
     /// There is no such car.
     fn state(&self, car: usize) -> Result<State, FleetError>;
 
-    /// Starts new episodes of the cars `selected`, and writes the observations of all cars. `seeds` has a new seed for
-    /// each car that gets one. Flags and rewards of the selected cars become false and 0.
+    /// Starts new episodes of the cars `selected`, and writes their observations; the observations of other cars stay.
+    /// `seeds` has a new seed for each car that gets one; other cars continue their pseudo-random numbers. Rewards and
+    /// flags of the selected cars become 0 and false.
     fn reset(&mut self, selected: &[bool], seeds: &[Option<u64>], outputs: Outputs<'_>) -> Result<(), FleetError>;
 
-    /// Steps all cars with `actions`, shape `[cars, 2]`. Actions are clamped to −1 to 1; numbers that are not finite count
-    /// as 0. Returns whether any episode ended.
+    /// Steps all cars with `actions`, shape `[cars, 2]`, and writes their `outputs`. Actions are clamped to −1 to 1;
+    /// numbers that are not finite count as 0. Then resets cars whose episode ended, as the mode of [`Autoreset`] says.
+    /// Returns true if any episode ended in this step.
     fn step(&mut self, actions: &[f32], outputs: Outputs<'_>) -> Result<bool, FleetError>;
 
     /// Returns the number of a car whose episode has ended and that was not reset; `None` if there is none.
@@ -131,8 +133,8 @@ pub struct Batch<T: Task> {
 }
 
 impl<T: Task> Batch<T> {
-    /// Creates the cars of `task` with `vehicles`, which are `settings.car_count` cars and have trailers if the task needs
-    /// them. Their episodes start with the first reset.
+    /// Creates the batch of cars of `task`. `vehicles` are `settings.car_count` cars, with trailers if the task needs
+    /// them. No episode runs before the first reset.
     pub fn new(task: T, vehicles: Cars, threads: Threads, settings: Settings) -> Self {
         let count = settings.car_count;
         let final_count = if settings.autoreset == Autoreset::SameStep { count * task.observation_count() } else { 0 };
@@ -149,8 +151,9 @@ impl<T: Task> Batch<T> {
         }
     }
 
-    /// Starts an episode of a car: draws its start, places it there at neutral controls, and writes its motion and its
-    /// `observations`.
+    /// Starts an episode of a car: draws its start, places it there with neutral controls, and writes its motion into
+    /// `rows` and its `observations`. Clears all data of the car except its random numbers and the result of its last
+    /// episode.
     fn begin_episode(&mut self, car: usize, observations: &mut [f32]) -> Result<(), FleetError> {
         let record = &mut self.cars[car];
         let (start, memory) = self.task.begin(&mut record.random);
@@ -162,7 +165,8 @@ impl<T: Task> Batch<T> {
         Ok(())
     }
 
-    /// Writes the inputs of all cars for `actions` and passes them to the cars.
+    /// Converts `actions` to pedals, steering and gear of all cars by the task, and passes them to the cars. Starting
+    /// cars (reset in this step) keep their inputs. Gears are only passed when they change.
     fn apply_actions(&mut self, actions: &[f32]) -> Result<(), FleetError> {
         let (actions, _) = actions.as_chunks::<ACTION_COUNT>();
         let rows = self.rows.chunks_exact(T::ROW_LENGTH);
@@ -183,7 +187,10 @@ impl<T: Task> Batch<T> {
         self.vehicles.set_actions(&self.inputs)
     }
 
-    /// Evaluates all cars that were stepped, and writes their rows of `outputs`. The rows of starting cars stay.
+    /// Evaluates all cars that were stepped, and writes their rows of `outputs`: reward, flags and observations.
+    /// Updates length and return of each episode, and marks ended episodes. A car whose motion is no longer finite has
+    /// the failure reward of the task and is terminated. For starting cars, reward and flags become 0 and false, and
+    /// the observations stay. Chunks of cars are evaluated in parallel on the threads.
     fn evaluate(&mut self, outputs: &mut Outputs<'_>) {
         let Self { task, cars, rows, active, threads, settings, .. } = self;
         let count = task.observation_count();
@@ -233,7 +240,7 @@ impl<T: Task> Batch<T> {
         });
     }
 
-    /// Starts the episodes of all cars that are starting, and writes their observations.
+    /// Starts the episodes of all cars that are marked as starting, and writes their rows of `observations`.
     fn begin_episodes(&mut self, observations: &mut [f32]) -> Result<(), FleetError> {
         let count = self.task.observation_count();
         for (car, observations) in observations.chunks_exact_mut(count).enumerate() {
@@ -263,6 +270,8 @@ impl<T: Task> Environments for Batch<T> {
         self.vehicles.state(car)
     }
 
+    /// Marks exactly the `selected` cars as starting, seeds their random numbers, clears their rewards and flags, and
+    /// starts their episodes.
     fn reset(&mut self, selected: &[bool], seeds: &[Option<u64>], outputs: Outputs<'_>) -> Result<(), FleetError> {
         for (car, record) in self.cars.iter_mut().enumerate() {
             record.is_starting = selected[car];
@@ -276,6 +285,10 @@ impl<T: Task> Environments for Batch<T> {
         self.begin_episodes(outputs.observations)
     }
 
+    /// Steps the cars in this order: marks cars whose episode ended earlier as starting and takes them out of the step;
+    /// applies the actions; advances the simulation; evaluates the stepped cars; with [`Autoreset::SameStep`] stores
+    /// the observations of the ended episodes and marks these cars as starting; starts the episodes of all starting
+    /// cars.
     fn step(&mut self, actions: &[f32], mut outputs: Outputs<'_>) -> Result<bool, FleetError> {
         // With `NextStep`, cars whose episode ended in the last step start a new one in this step.
         for car in 0..self.cars.len() {
@@ -311,6 +324,7 @@ impl<T: Task> Environments for Batch<T> {
         self.cars.get(car).map_or((0.0, 0), |record| record.last_episode)
     }
 
+    /// Returns the poses after the last step or reset; poses of zeros for a car that does not exist.
     fn poses(&self, car: usize) -> Poses {
         let row = self.rows.chunks_exact(T::ROW_LENGTH).nth(car);
         let (Some(row), Some(record)) = (row, self.cars.get(car)) else { return Poses::default() };

@@ -26,8 +26,8 @@ impl Cars {
         Self::Fleet(Box::new(fleet))
     }
 
-    /// Places a car at rest, rolling or sliding, at neutral controls and active, with its trailer in line behind it. Writes
-    /// its motion into `row`.
+    /// Places a car at rest, rolling or sliding, with neutral controls and active; a trailer is in line behind the car.
+    /// Writes the motion of the car, and of its trailer, into `row`.
     ///
     /// # Errors
     /// There is no such car, or a number of `start` is not finite.
@@ -49,8 +49,8 @@ impl Cars {
         }
     }
 
-    /// Sets the requested gear of a car; `None` for the choice of the gearbox. Its other inputs become neutral until
-    /// [`Self::set_actions`].
+    /// Sets the requested gear of a car; `None` leaves the choice to the gearbox. In a fleet, the other inputs of the
+    /// car become neutral until [`Self::set_actions`] is called.
     ///
     /// # Errors
     /// There is no such car.
@@ -65,6 +65,7 @@ impl Cars {
     }
 
     /// Sets throttle, brake, handbrake (0 to 1) and road-wheel angle (rad) of all cars, shape `[cars, ACTION_COUNT]`.
+    /// Gears stay.
     ///
     /// # Errors
     /// `actions` has another length.
@@ -95,7 +96,8 @@ impl Cars {
         }
     }
 
-    /// Writes whether each car is stepped, shape `[cars]`: false for cars whose motion became infinite or NaN.
+    /// Writes whether each car is stepped, shape `[cars]`: false for cars taken out by [`Self::set_active`], and for
+    /// cars whose motion became infinite or NaN.
     ///
     /// # Errors
     /// `active` has another length.
@@ -111,7 +113,7 @@ impl Cars {
         }
     }
 
-    /// Advances all active cars by `steps` steps on `threads`, and writes their motions into `rows`, car by car.
+    /// Advances all active cars by `steps` steps on `threads`. Writes the motions of all cars into `rows`, car by car.
     ///
     /// # Errors
     /// `rows` has another length.
@@ -185,21 +187,22 @@ impl Trains {
         (car - trailer) as f32
     }
 
-    /// Returns a train.
+    /// Returns the train of a car. Fails if there is no such car.
     fn get(&self, car: usize) -> Result<&Train, FleetError> {
         self.trains.get(car).ok_or(FleetError::NoCar { car, len: self.trains.len() })
     }
 
-    /// Returns a train for changes.
+    /// Returns the train of a car for changes. Fails if there is no such car.
     fn get_mut(&mut self, car: usize) -> Result<&mut Train, FleetError> {
         let len = self.trains.len();
         self.trains.get_mut(car).ok_or(FleetError::NoCar { car, len })
     }
 
-    /// Places a train; see [`Cars::place`].
+    /// Places a train at `start` and writes its motion into `row`, as [`Cars::place`] says. The slide is added to both
+    /// vehicles, which then move as one rigid body.
     fn place(&mut self, car: usize, start: &Start, row: &mut [f32]) -> Result<(), FleetError> {
         let models: [&Model; 2] = self.models.each_ref().map(Arc::as_ref);
-        // The car is vehicle 0 of its world.
+        // States of car and trailer. The car is vehicle 0 of its world.
         let mut states = State::train_at_rest(&models, 0, &self.scene, &start.placement);
         if let (true, Some(centre)) = (start.is_sliding(), states.first().map(|state| state.position)) {
             states.iter_mut().for_each(|state| start.add_sliding(state, centre));
@@ -214,7 +217,8 @@ impl Trains {
         Ok(())
     }
 
-    /// Advances all active trains; see [`Cars::step_into`].
+    /// Advances all active trains by `steps` steps, in parallel on `threads`, and writes the motions of all trains into
+    /// `rows`.
     fn step_into(&mut self, threads: &Threads, steps: u32, rows: &mut [f32]) {
         let row_length = MOTION_QUANTITIES.len() + TRAILER_QUANTITIES.len();
         if threads.count() == 1 {
@@ -235,8 +239,8 @@ impl Train {
         self.world.simulation().car(self.vehicles[vehicle as usize].slot()).state
     }
 
-    /// Advances the train by `steps` steps and writes its motion into `row`. A train whose motion would not be finite
-    /// becomes inactive.
+    /// Advances the train by `steps` steps with its controls, unless it is inactive, and writes its motion into `row`.
+    /// A train whose motion would not be finite becomes inactive and keeps its last state.
     fn step(&mut self, steps: u32, row: &mut [f32]) {
         for _ in 0..steps {
             if !self.is_active {

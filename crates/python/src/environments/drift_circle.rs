@@ -48,7 +48,8 @@ impl DriftCircle {
     /// Speed along the circle that earns the full reward, m/s.
     const FULL_REWARD_SPEED: f32 = 4.0;
 
-    /// Returns the distance outside the circle (m), and the direction of travel along the circle at `position` (m).
+    /// Returns the radial offset of `position` (m, positive outside of the circle), and the direction of travel along
+    /// the circle there, counter-clockwise.
     fn place(&self, [x, y]: [f32; 2]) -> (f32, [f32; 2]) {
         let distance = (x * x + y * y).sqrt();
         let inverse = 1.0 / distance.max(1e-3);
@@ -72,14 +73,17 @@ impl Task for DriftCircle {
         NAMES.len()
     }
 
-    /// Draws a start at most 1 m beside the circle. Half of the episodes start with a car that rolls along the circle,
-    /// the others with one that drifts along it, so that a policy finds the reward of a drift before it can begin one
-    /// (X. B. Peng et al., DeepMimic, arXiv:1804.02717, section 6: reference state initialisation).
+    /// Draws a start at most 1 m beside the circle, at 70 to 100 % of the start speed. Half of the episodes start with
+    /// a car that rolls along the circle, the others with one that drifts along it, with 0.4 to 1.2 of the target
+    /// sideslip. A policy thus finds the reward of a drift before it can begin one (X. B. Peng et al., DeepMimic,
+    /// arXiv:1804.02717, section 6: reference state initialisation).
     fn begin(&self, random: &mut Random) -> (Start, Self::Memory) {
+        // Place on the circle.
         let angle = random.next_between(0.0, core::f64::consts::TAU);
         let distance = f64::from(self.radius) + random.next_between(-1.0, 1.0);
         let speed = self.start_speed * random.next_between(0.7, 1.0) as f32;
         let is_drifting = random.next_share() < 0.5;
+        // Angle from the direction of the circle to the heading, positive inwards, rad.
         let turn = if is_drifting {
             self.target_sideslip * random.next_between(0.4, 1.2) as f32
         } else {
@@ -95,6 +99,7 @@ impl Task for DriftCircle {
         if !is_drifting {
             return (placement.into(), [0.0; ACTION_COUNT]);
         }
+        // The velocity has the direction of the circle; the car points inwards by `turn`.
         let start = Start {
             placement: Placement { speed: speed * libm::cosf(turn), ..placement },
             lateral_speed: -speed * libm::sinf(turn),
@@ -108,6 +113,10 @@ impl Task for DriftCircle {
         Inputs::from_action(action, self.max_steer)
     }
 
+    /// Ends the episode with the failure reward beyond the largest radial offset, after a spin, or for an overturned
+    /// car. Otherwise the reward is the product of three shares minus a cost of fast steering: speed along the circle
+    /// (1 from [`Self::FULL_REWARD_SPEED`] on), drift (0.2 without sideslip, 1 at the target sideslip with the nose
+    /// inwards), and closeness to the circle.
     #[inline(always)]
     fn advance(&self, action: [f32; ACTION_COUNT], motion: &Motion, memory: &mut Self::Memory) -> Outcome {
         let steer_change = (action[1] - memory[1]).abs();
@@ -119,7 +128,9 @@ impl Task for DriftCircle {
             return Outcome { reward: Self::FAILURE_REWARD, is_terminated: true };
         }
         let [fx, fy] = motion.forward;
+        // Velocity in the world, m/s.
         let velocity = [fx * motion.speed - fy * motion.lateral_speed, fy * motion.speed + fx * motion.lateral_speed];
+        // Speed along the circle, m/s.
         let along = velocity[0] * direction[0] + velocity[1] * direction[1];
         let drift = (-sideslip / self.target_sideslip).clamp(0.0, 1.0);
         let motion_share = (along / Self::FULL_REWARD_SPEED).clamp(0.0, 1.0);
@@ -131,6 +142,7 @@ impl Task for DriftCircle {
         Self::FAILURE_REWARD
     }
 
+    /// Writes the observations in the order of [`NAMES`].
     #[inline(always)]
     fn observe(&self, motion: &Motion, memory: &Self::Memory, observations: &mut [f32]) {
         let (offset, direction) = self.place(motion.position);

@@ -57,8 +57,9 @@ impl FollowPath {
     /// Reward of leaving the path.
     const FAILURE_REWARD: f32 = -10.0;
 
-    /// Creates the task on `course`, which has speeds. Episodes end beyond the lateral offset `max_offset` (m); a step of
-    /// the environment lasts `step_time` s.
+    /// Creates the task on `course`, which has recommended speeds. Episodes end beyond the lateral offset `max_offset`
+    /// (m). `max_steer` is the road-wheel angle of the steering demand 1 (rad); a step of the environment lasts
+    /// `step_time` s.
     pub fn new(course: Course, max_offset: f32, max_steer: f32, step_time: f32) -> Self {
         let preview_samples = PREVIEW_DISTANCES_M.map(|distance| course.sample_count(distance));
         let speed_samples = SPEED_DISTANCES_M.map(|distance| course.sample_count(distance));
@@ -73,11 +74,13 @@ impl FollowPath {
     }
 }
 
-/// Draws a start on `course`: at a random place, at most 0.5 m and 0.1 rad off it, at half to full speed of the course.
+/// Draws a start on `course`: at a random sample, at most 0.5 m beside the centre line, at most 0.1 rad off its
+/// direction, at half to full recommended speed. Returns the start, and the memory of a car there.
 pub fn begin_on(course: &Course, random: &mut Random) -> (Start, CourseMemory) {
     let samples = course.samples();
     let number = ((random.next_share() * samples.len() as f64) as usize).min(samples.len() - 1);
     let sample = samples[number];
+    // Offset to the left of the centre line (m), then the angle from its direction (rad).
     let lateral = random.next_between(-0.5, 0.5);
     let turn = random.next_between(-0.1, 0.1) as f32;
     let speed = f64::from(sample.speed) * random.next_between(0.5, 1.0);
@@ -94,7 +97,8 @@ pub fn begin_on(course: &Course, random: &mut Random) -> (Start, CourseMemory) {
     (placement.into(), CourseMemory { place, action: [0.0; ACTION_COUNT] })
 }
 
-/// Returns sine and cosine of the angle from `direction` to the heading of the car.
+/// Returns sine and cosine of the angle from `direction` (a unit vector) to the heading of the car, positive if the car
+/// points to the left of `direction`.
 #[inline(always)]
 pub fn heading_error(motion: &Motion, direction: [f32; 2]) -> [f32; 2] {
     let ([fx, fy], [dx, dy]) = (motion.forward, direction);
@@ -117,10 +121,14 @@ impl Task for FollowPath {
         Inputs::from_action(action, self.max_steer)
     }
 
+    /// Ends the episode with the failure reward beyond the largest lateral offset, or for an overturned car. Otherwise
+    /// the reward is the progress along the path over that at the recommended speed, at most 1, minus costs of lateral
+    /// offset and of fast steering.
     #[inline(always)]
     fn advance(&self, action: [f32; ACTION_COUNT], motion: &Motion, memory: &mut CourseMemory) -> Outcome {
         let place = self.course.locate(motion.position, memory.place.sample);
         let progress = self.course.distance(&memory.place, &place);
+        // Progress of a step at the recommended speed, m.
         let target = self.course.sample(&place).speed * self.step_time;
         let offset = place.lateral / self.max_offset;
         let steer_change = (action[1] - memory.action[1]).abs();
@@ -136,6 +144,9 @@ impl Task for FollowPath {
         Self::FAILURE_REWARD
     }
 
+    /// Writes the observations in the order of [`FollowPath::names`]: the leading ones; for each preview distance, the
+    /// lateral position of the path point relative to the car over that distance; the differences of the recommended
+    /// speeds ahead from the speed of the car.
     #[inline(always)]
     fn observe(&self, motion: &Motion, memory: &CourseMemory, observations: &mut [f32]) {
         let CourseMemory { place, action } = memory;
@@ -159,6 +170,7 @@ impl Task for FollowPath {
         for ((number, distance), count) in points.iter_mut().zip(PREVIEW_DISTANCES_M).zip(self.preview_samples) {
             let [x, y] = self.course.ahead(place.sample, count).position;
             let offset = [x - motion.position[0], y - motion.position[1]];
+            // Lateral component of the offset in the axes of the car, over the distance.
             *number = (fx * offset[1] - fy * offset[0]) / distance;
         }
         for (number, count) in speeds.iter_mut().zip(self.speed_samples) {

@@ -69,7 +69,7 @@ struct Parameters<'a, 'py> {
 }
 
 impl Parameters<'_, '_> {
-    /// Returns the number called `name`, or `default`.
+    /// Returns the number called `name`, or `default` if it is not given. Stores the name as used.
     ///
     /// # Errors
     /// The number is not finite or not above 0.
@@ -85,7 +85,7 @@ impl Parameters<'_, '_> {
         Err(value_error(format!("{name} is {number}, but must be a finite number above 0")))
     }
 
-    /// Checks that every given name was used.
+    /// Checks that every given name was used. The error lists the used names.
     fn check_all_used(&self) -> PyResult<()> {
         for name in self.given.into_iter().flat_map(|given| given.keys()) {
             let name: String = name.extract()?;
@@ -109,7 +109,7 @@ struct Parts {
 }
 
 impl Parts {
-    /// Creates the batch of a `task` of cars without trailers.
+    /// Creates the batch of cars without trailers for `task`. Fails if a trailer is given.
     fn build<T: Task>(self, py: Python<'_>, task: T) -> PyResult<Box<dyn Environments>> {
         let Self { car, trailer, scene, dt, threads, settings } = self;
         if trailer.is_some() {
@@ -119,8 +119,8 @@ impl Parts {
         Ok(Box::new(Batch::new(task, Cars::of_fleet(fleet), threads, settings)))
     }
 
-    /// Creates the batch of a task of cars with trailers. `new_task` creates the task for the distance from the centre of
-    /// mass of the car to that of the trailer in line, m.
+    /// Creates the batch of cars with trailers. `new_task` creates the task from the distance between the centres of
+    /// mass of car and trailer in line, m.
     ///
     /// # Errors
     /// There is no trailer, or it cannot be hitched to the car.
@@ -134,6 +134,7 @@ impl Parts {
             return Err(value_error(format!("the step length is {dt} s, expected a finite number above 0")));
         }
         let trailer = trailer.ok_or_else(|| value_error("this task needs a trailer"))?;
+        // Car (0) and trailer (1).
         let models = [car.model(), trailer.model()].map(Arc::clone);
         if models[0].parts().coupler.is_some() || models[0].parts().hitch.is_none() {
             return Err(value_error("the car must have a `[hitch]` and no `[coupler]`"));
@@ -147,7 +148,8 @@ impl Parts {
     }
 }
 
-/// Returns the course of a task that needs one, with recommended speeds by the parameters.
+/// Returns the course of `track` with recommended speeds by the parameters `max_speed` (m/s) and the largest
+/// accelerations (m/s²). Fails without a track.
 fn course_with_speeds(track: Option<&PyTrack>, parameters: &mut Parameters<'_, '_>) -> PyResult<Course> {
     let max_speed = parameters.number("max_speed", 20.0)?;
     let lateral = parameters.number("max_lateral_acceleration", 4.0)?;
@@ -160,7 +162,7 @@ fn missing_track() -> PyErr {
     value_error("this task needs a track")
 }
 
-/// Returns the goal and the tolerances of a task that parks.
+/// Returns the goal distance and the tolerances of a task that parks, from the parameters or their defaults.
 fn parking_task(parameters: &mut Parameters<'_, '_>, max_steer: f32) -> PyResult<Parking> {
     Ok(Parking {
         goal_distance: parameters.number("goal_distance", 12.0)?,
@@ -170,7 +172,8 @@ fn parking_task(parameters: &mut Parameters<'_, '_>, max_steer: f32) -> PyResult
     })
 }
 
-/// Creates the batch of the task called `name` and the names of its observations.
+/// Creates the batch of the task called `name` from `parts`. Returns it with the names of its observations. Fails for
+/// an unknown task, and for given parameters that the task does not use.
 fn build_batch(
     py: Python<'_>,
     name: &str,
@@ -268,7 +271,7 @@ impl EnvironmentBatch {
 
     /// Starts new episodes of the cars in the bool array `mask` of shape [cars], of all cars without one. `seeds` has a new
     /// seed (uint64) or `None` for each car; a car without a new seed continues its own pseudo-random numbers. Writes the
-    /// observations of all cars.
+    /// observations of these cars, and sets their rewards and flags to 0 and false.
     ///
     /// Raises `ValueError` for another shape.
     #[pyo3(signature = (seeds, mask = None))]
@@ -379,9 +382,11 @@ impl EnvironmentBatch {
 }
 
 impl Arrays {
-    /// Takes the arrays from `buffers`, or creates them, for `count` cars with `length` observations each.
+    /// Returns the arrays in `buffers`, or new arrays without buffers, for `count` cars with `length` observations
+    /// each. Fails if an array is missing in `buffers`, or has another type or shape.
     fn new(py: Python<'_>, buffers: Option<&Bound<'_, PyDict>>, count: usize, length: usize) -> PyResult<Self> {
         let Some(buffers) = buffers else {
+            // `false`: row by row (C order).
             return Ok(Self {
                 observations: PyArray2::zeros(py, [count, length], false).unbind(),
                 rewards: PyArray1::zeros(py, [count], false).unbind(),
@@ -410,7 +415,7 @@ impl Arrays {
         })
     }
 
-    /// Runs `work`, which writes the arrays, while other Python threads run.
+    /// Runs `work`, which writes the arrays, while other Python threads run. Returns the result of `work`.
     ///
     /// # Errors
     /// An array is borrowed by other native code, is read-only or is not contiguous.

@@ -63,10 +63,12 @@ impl Parking {
     /// Speed below which a car may change its direction and counts as standing, m/s.
     const STANDING_SPEED: f32 = 0.3;
 
-    /// Returns distance from the goal (m) and sine and cosine of the heading error of a vehicle.
+    /// Returns the distance of a vehicle from the goal (m), and sine and cosine of the angle from the heading of the
+    /// vehicle to that of the goal.
     fn goal_errors(vehicle: &Pose, memory: &ParkingMemory) -> (f32, [f32; 2]) {
         let offset = [memory.goal[0] - vehicle.position[0], memory.goal[1] - vehicle.position[1]];
         let ([fx, fy], [gx, gy]) = (vehicle.forward, memory.goal_direction);
+        // Cross and dot product of both unit vectors are sine and cosine of the angle.
         ((offset[0] * offset[0] + offset[1] * offset[1]).sqrt(), [fx * gy - fy * gx, fx * gx + fy * gy])
     }
 
@@ -75,8 +77,8 @@ impl Parking {
         distance + Self::HEADING_WEIGHT_M * libm::atan2f(sine, cosine).abs()
     }
 
-    /// Returns the memory at the start of an episode for a `vehicle`, the one that has to reach `goal` (x and y in m,
-    /// heading in rad).
+    /// Returns the memory at the start of an episode. `goal` is x and y (m) and heading (rad); `vehicle` is the pose of
+    /// the vehicle that has to reach it, the car or its trailer.
     pub fn begin_towards(goal: [f32; 3], vehicle: &Pose) -> ParkingMemory {
         let goal_direction = [libm::cosf(goal[2]), libm::sinf(goal[2])];
         let mut memory = ParkingMemory { goal, goal_direction, direction: 1, ..ParkingMemory::default() };
@@ -85,8 +87,10 @@ impl Parking {
         memory
     }
 
-    /// Updates the memory after a step with `action` and returns the result of the step. `vehicle` is the one that has to
-    /// reach the goal.
+    /// Updates the memory after a step with `action` and returns the result of the step. `vehicle` is the one that has
+    /// to reach the goal. The reward is the decrease of [`Self::remaining`], minus the cost of a step, plus a bonus
+    /// when the vehicle is parked, which ends the episode: within both tolerances and standing. Far from the goal, or
+    /// for an overturned car, the episode ends with the failure reward.
     #[inline(always)]
     pub fn advance_towards(
         &self,
@@ -98,6 +102,7 @@ impl Parking {
         memory.action = action;
         let (distance, errors) = Self::goal_errors(vehicle, memory);
         let remaining = Self::remaining(distance, errors);
+        // Decrease of the remaining distance in this step, m.
         let gain = memory.remaining - remaining;
         memory.remaining = remaining;
         if distance > 2.0 * self.goal_distance + 5.0 || motion.is_overturned() {
@@ -110,7 +115,8 @@ impl Parking {
         Outcome { reward: gain - Self::STEP_COST + bonus, is_terminated: is_parked }
     }
 
-    /// Returns the observations in the order of [`NAMES`]. `vehicle` is the one that has to reach the goal.
+    /// Returns the observations in the order of [`NAMES`]. `vehicle` is the pose of the vehicle that has to reach the
+    /// goal; speeds and steering are those of the car (`motion`).
     #[inline(always)]
     pub fn observe_towards(&self, motion: &Motion, vehicle: &Pose, memory: &ParkingMemory) -> [f32; NAMES.len()] {
         let offset = [memory.goal[0] - vehicle.position[0], memory.goal[1] - vehicle.position[1]];
@@ -140,6 +146,8 @@ impl Task for Parking {
         NAMES.len()
     }
 
+    /// Draws a start at the origin with any heading, and a goal in any direction at 0.4 to 1 of the largest distance.
+    /// The heading of the goal differs from that of the start by at most a right angle.
     fn begin(&self, random: &mut Random) -> (Start, ParkingMemory) {
         let heading = random.next_between(-core::f64::consts::PI, core::f64::consts::PI);
         let goal_angle = random.next_between(-core::f64::consts::PI, core::f64::consts::PI);
@@ -156,10 +164,12 @@ impl Task for Parking {
         (Placement { heading: heading as f32, ..Placement::default() }.into(), memory)
     }
 
-    /// Returns throttle in the direction of the longitudinal demand, or the brake while the car moves against it.
+    /// Returns throttle in the direction of the longitudinal demand, or the brake while the car moves against the
+    /// demand. The requested gear (1 or −1) is the direction of the last demand that was not braked.
     #[inline(always)]
     fn inputs(&self, action: [f32; ACTION_COUNT], motion: &Motion, memory: &mut ParkingMemory) -> Inputs {
         let demand = action[0];
+        // The car moves against the demand, faster than standing.
         let is_against = motion.speed * demand < 0.0 && motion.speed.abs() > Self::STANDING_SPEED;
         if !is_against && demand != 0.0 {
             memory.direction = if demand > 0.0 { 1 } else { -1 };

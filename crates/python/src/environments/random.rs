@@ -28,7 +28,7 @@ impl Random {
     }
 }
 
-/// Returns the finaliser of SplitMix64 for a counter.
+/// Returns the number of SplitMix64 for a counter: mixes the bits of the counter plus the increment.
 fn hash(counter: u64) -> u64 {
     let mut bits = counter.wrapping_add(WEYL_INCREMENT);
     bits = (bits ^ (bits >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

@@ -92,7 +92,7 @@ impl Motion {
         Pose { position: self.position, forward: self.forward }
     }
 
-    /// Returns whether the car lies on its side or roof.
+    /// Returns true if the car is tilted by more than 60°, such as on its side or roof.
     pub fn is_overturned(&self) -> bool {
         self.up_z < 0.5
     }
@@ -122,8 +122,8 @@ impl Start {
         self.lateral_speed != 0.0 || self.yaw_rate != 0.0
     }
 
-    /// Adds the lateral and the yaw velocity to a placed vehicle of a train, which moves as one rigid body whose lateral
-    /// velocity is that of the point `centre`, the centre of mass of the car.
+    /// Adds lateral velocity and yaw rate to the state of a placed vehicle. Car and trailer move as one rigid body:
+    /// `centre`, the centre of mass of the car, has the lateral velocity, and every vehicle turns about it.
     pub fn add_sliding(&self, state: &mut State, centre: DVec3) {
         let heading = self.placement.heading;
         let yaw = Vec3::new(0.0, 0.0, self.yaw_rate);

@@ -97,6 +97,8 @@ impl Task for Track {
         Inputs::from_action(action, self.max_steer)
     }
 
+    /// Ends the episode with the failure reward beyond a border, or for an overturned car. Otherwise the reward is
+    /// proportional to the progress along the centre line.
     #[inline(always)]
     fn advance(&self, action: [f32; ACTION_COUNT], motion: &Motion, memory: &mut CourseMemory) -> Outcome {
         let place = self.course.locate(motion.position, memory.place.sample);
@@ -113,11 +115,14 @@ impl Task for Track {
         Self::FAILURE_REWARD
     }
 
+    /// Writes the observations in the order of [`Track::names`]: the leading ones, the ranges of the rays over
+    /// [`RAY_RANGE_M`], and 20 times the curvatures ahead.
     #[inline(always)]
     fn observe(&self, motion: &Motion, memory: &CourseMemory, observations: &mut [f32]) {
         let CourseMemory { place, action } = memory;
         let sample = self.course.sample(place);
         let [sine, cosine] = heading_error(motion, sample.direction);
+        // Lateral offset as a share of the width on this side, −1 (right) to 1 (left).
         let share = place.lateral / if place.lateral > 0.0 { sample.left } else { sample.right };
         let (leading, rest) = observations.split_at_mut(LEADING_NAMES.len());
         leading.copy_from_slice(&[

@@ -34,8 +34,8 @@ impl TrailerParking {
         parking::NAMES.iter().chain(&TRAILING_NAMES).map(ToString::to_string).collect()
     }
 
-    /// Returns the pose of the trailer, and sine and cosine of the articulation angle. Without a trailer, they are those
-    /// of the car itself.
+    /// Returns the pose of the trailer, and sine and cosine of the articulation angle (from the heading of the trailer
+    /// to that of the car). For a car without a trailer, the pose is that of the car and the angle is 0.
     fn trailer(motion: &Motion) -> (Pose, [f32; 2]) {
         let trailer = motion.trailer.unwrap_or_else(|| motion.pose());
         let ([fx, fy], [tx, ty]) = (motion.forward, trailer.forward);
@@ -52,6 +52,9 @@ impl Task for TrailerParking {
         parking::NAMES.len() + TRAILING_NAMES.len()
     }
 
+    /// Draws a start of the car at the origin with any heading, the trailer in line behind it, and a goal behind the
+    /// trailer: 0.3 to 1 of the largest distance away, within [`MAX_BEARING`] of the straight line, and turned by at
+    /// most [`MAX_GOAL_TURN`].
     fn begin(&self, random: &mut Random) -> (Start, ParkingMemory) {
         let heading = random.next_between(-core::f64::consts::PI, core::f64::consts::PI);
         let bearing = heading + random.next_between(-MAX_BEARING, MAX_BEARING);
@@ -75,6 +78,8 @@ impl Task for TrailerParking {
         self.parking.inputs(action, motion, memory)
     }
 
+    /// Ends the episode with the failure reward beyond the largest articulation angle. Otherwise the result is that of
+    /// [`Parking::advance_towards`] for the trailer.
     fn advance(&self, action: [f32; ACTION_COUNT], motion: &Motion, memory: &mut ParkingMemory) -> Outcome {
         let (trailer, [sine, cosine]) = Self::trailer(motion);
         if libm::atan2f(sine, cosine).abs() > self.max_articulation {
@@ -87,6 +92,8 @@ impl Task for TrailerParking {
         Parking::FAILURE_REWARD
     }
 
+    /// Writes the observations in the order of [`TrailerParking::names`]: those of parking for the trailer, then sine
+    /// and cosine of the articulation angle.
     fn observe(&self, motion: &Motion, memory: &ParkingMemory, observations: &mut [f32]) {
         let (trailer, articulation) = Self::trailer(motion);
         let (leading, trailing) = observations.split_at_mut(parking::NAMES.len());

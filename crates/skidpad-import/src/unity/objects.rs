@@ -78,9 +78,9 @@ pub(super) struct Objects<'a> {
 
 impl<'a> Objects<'a> {
     /// Reads the documents of the file, one object each. Text before the first `---` is skipped. A document that is not
-    /// valid YAML adds a fault and is skipped; documents without a table are skipped. Then indexes all transforms by
-    /// identifier and by their game object. A repeated identifier replaces the earlier object; the first transform of a
-    /// game object counts.
+    /// valid YAML adds a fault and is skipped; a document that is no table, or an empty one, is skipped. A repeated
+    /// identifier replaces the earlier object. Then indexes the transforms by identifier, and the first transform of
+    /// each game object by the identifier of that object.
     pub(super) fn read(import: &mut Import<'a>) -> Self {
         let text = import.text;
         let mut objects = BTreeMap::new();
@@ -140,8 +140,10 @@ impl<'a> Objects<'a> {
         std::iter::successors(first_transform, parent_of).take(MAX_TRANSFORM_DEPTH)
     }
 
-    /// Returns the place of the object of a component in the frame of the transform `root`, including the scale of
-    /// `root`. Rotations turn positions, not scales. Returns `None` if the component is not below `root`.
+    /// Returns position, rotation and scale of the object of `component` in the frame of the transform `root`. Follows
+    /// the parents up to `root` and applies scale, rotation and position of each; of `root` itself only the scale.
+    /// Scales are multiplied component by component, and rotations do not turn them. Returns `None` if the component is
+    /// not below `root`.
     fn place_in_root(&self, component: &Object<'_>, root: &str) -> Option<LocalTransform> {
         let (mut position, mut rotation, mut scale) = (DVec3::ZERO, DQuat::IDENTITY, DVec3::ONE);
         for (id, transform) in self.ancestors(component) {
@@ -157,10 +159,11 @@ impl<'a> Objects<'a> {
         None
     }
 
-    /// Returns one tree: `body` (the first `Rigidbody` in the text with a `WheelCollider` at or below it, with its
-    /// name), `wheels` and `boxes` (its `WheelCollider`s and `BoxCollider`s in the order of the text, with their
-    /// `position`, `scale` and angle of rotation `turned_deg` against the body). Adds a fault and returns `None`
-    /// without such a body. Adds a note if there are several.
+    /// Returns one tree with three entries. `body` is the first `Rigidbody` in the text that has a `WheelCollider` at
+    /// or below it, with its name. `wheels` and `boxes` are the `WheelCollider`s and `BoxCollider`s at or below this
+    /// body, in the order of the text; each has additional entries `position`, `scale` and `turned_deg`, its angle of
+    /// rotation against the body. Adds a fault and returns `None` without such a body. Adds a note if there are
+    /// several.
     pub(super) fn build_tree(&self, import: &mut Import<'_>) -> Option<Node> {
         let bodies = self.objects_of_kind("Rigidbody");
         let wheels = self.objects_of_kind("WheelCollider");
@@ -227,8 +230,8 @@ fn round_noise(value: f64) -> f64 {
     if value.abs() < 1e-7 { 0.0 } else { value }
 }
 
-/// Returns the table with additional entries, which have the place of the table in the text. New entries follow the
-/// existing ones; their keys have an empty span. A node that is no table has no entries of its own.
+/// Returns the table `node` with additional entries after its own. New entries have the place of the table in the text;
+/// their keys have an empty span. A node that is no table counts as an empty table.
 fn with_entries(node: &Node, new_entries: &[(&str, Item)]) -> Node {
     let span = node.span.clone();
     let to_entry = |(name, item): &(&str, Item)| {

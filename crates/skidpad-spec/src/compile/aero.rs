@@ -5,11 +5,12 @@ use crate::spec::{self, VehicleSpec};
 use skidpad_core::model::{Aero, AeroMaps, AeroSurface, BilinearTable};
 use skidpad_core::{ModelError, Vec3};
 
-/// Builds the aerodynamics of the model: forces per squared speed (N s²/m²) and their points in the vehicle frame.
-/// Values per squared speed are used as given. Otherwise the dimensionless coefficient (0 if absent) is multiplied by
-/// `½ ρ A`, half the air density times the frontal area (0 if absent). Lift becomes negative downforce. Absent points
-/// are the centre of mass; only the first two surfaces are used, absent ones have no force. A vehicle without `aero`
-/// has no aerodynamic forces. Fails if a map is not valid.
+/// Builds the aerodynamics of the model: drag, side force and the downforce of surfaces (such as wings), each as a
+/// force per squared speed (N s²/m²) with its point in the vehicle frame. Stated values per squared speed are used as
+/// given. Otherwise the dimensionless coefficient (0 if absent) is multiplied by `½ ρ A`, half the air density times
+/// the frontal area (0 if absent). Lift becomes negative downforce. Absent points are the centre of mass. Only the
+/// first two surfaces are used; missing ones have no force. A vehicle without `aero` has no aerodynamic forces. Fails
+/// if a map is not valid.
 pub(super) fn aero(spec: &VehicleSpec) -> Result<Aero, ModelError> {
     let Some(aero_spec) = &spec.aero else {
         return Ok(Aero::default());
@@ -39,9 +40,9 @@ pub(super) fn aero(spec: &VehicleSpec) -> Result<Aero, ModelError> {
     })
 }
 
-/// Builds the maps over front and rear ride height (m) and over yaw angle (rad): in each, one table of factors for
+/// Builds the maps of factors over front and rear ride height (m), and over yaw angle (rad). Each map has one table for
 /// drag, then one for each of the first two surfaces. A list without factors becomes a default table, which has no
-/// effect. Without a height map the heights at rest are 1 m and have no effect. Returns `None` if the file has neither
+/// effect. Without a height map, the heights at rest are 1 m and have no effect. Returns `None` if the file has neither
 /// map. Fails if knots and factors do not form a table.
 fn maps(aero_spec: &spec::Aero) -> Result<Option<Box<AeroMaps>>, ModelError> {
     if aero_spec.height_map.is_none() && aero_spec.yaw_map.is_none() {

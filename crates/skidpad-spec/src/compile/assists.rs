@@ -32,8 +32,9 @@ pub(super) fn with_lowered_centre(spec: &VehicleSpec) -> Cow<'_, VehicleSpec> {
 
 /// Builds the driver assists of the model: ABS, stability, traction, launch and cruise control, counter-steer,
 /// speed-dependent steering, and the non-physical aids: lowered centre of mass (m) and angular drag (1/s). An assist
-/// without a table is off (`None`), an aid without one is 0. Copies the values in single precision. Angles become rad,
-/// yaw rates and engine speeds rad/s; slips, times and speeds are in SI units already.
+/// without a table is off (`None`), an aid without one is 0. Values are copied in single precision. Angles become rad,
+/// yaw rates and engine speeds rad/s; slips, times and speeds are in SI units already. The axles with select-low
+/// control become a bit mask: bit `i` for axle number `i + 1`.
 pub(super) fn assists(spec: &VehicleSpec) -> Assists {
     let no_assists = crate::spec::Assists::default();
     let assists_spec = spec.assists.as_ref().unwrap_or(&no_assists);

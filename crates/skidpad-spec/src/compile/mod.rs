@@ -32,9 +32,10 @@ pub(crate) fn build_model(
     convert_model(spec, formulas).map_err(|error| crate::whole_file_fault(source_name, text, error.to_string()))
 }
 
-/// Builds the model of `spec`: lowers the centre of mass as the assists state, distributes the mass over the wheels by
-/// static equilibrium, and converts all parts to SI units, single precision and the vehicle frame. Loads, positions and
-/// inertia count with the lowered centre.
+/// Builds the model of `spec`. First lowers the centre of mass by `non_physical.lowered_centre`; positions, loads and
+/// inertia follow from the lowered centre. Then distributes the mass over the wheels by static equilibrium, and
+/// converts all parts to SI units, single precision and the vehicle frame (x forward, y left, z up from the centre of
+/// mass).
 ///
 /// # Errors
 /// No wheel loads exist, or [`Model::new`] refuses a part.
@@ -165,9 +166,9 @@ fn inertia(chassis: &Chassis) -> Mat3 {
 
 /// Builds the wheel at `position`. `carried_mass` is the mass that it carries at rest (kg). The contact point at rest
 /// is on the ground, below the position. The radius is that of the axle, otherwise the rolling radius of the tyre under
-/// the static load, otherwise 0. An unknown tyre name becomes an index out of range. Rolling resistance is that of the
-/// axle, otherwise that of the vehicle; the resistance at standstill is added. Right wheels use the mirrored tyre if
-/// the file says so. Toe and camber become rad. Absent parts: no disc, a ray as probe, no unsprung mass.
+/// the static load, otherwise 0. Rolling resistance is that of the axle, otherwise that of the vehicle; the resistance
+/// at standstill is added. Right wheels use the mirrored tyre if the `sides` of the tyre are mirrored. Toe and camber
+/// become rad. Absent parts: no disc, a ray as probe, no unsprung mass.
 fn wheel(spec: &VehicleSpec, tyres: &[Tyre], position: &WheelPosition, carried_mass: f64) -> Wheel {
     let axle = &spec.axles[position.axle];
     let [x, y] = position.point;
@@ -213,10 +214,10 @@ fn probe_shape(probe_spec: &Probe) -> ProbeShape {
     }
 }
 
-/// Builds spring and damper of a wheel that carries `carried_mass` kg (below 0 counts as 0 for the damping). Rates and
-/// droop travel are those of [`Spring::from_axle`]: the rate may follow from a ride frequency, the droop travel from a
-/// preload. Damping is the stated value (N s/m), otherwise the damping ratio times the critical damping
-/// `2 √(rate · carried_mass)`, otherwise 0, separately for bump and rebound. Bump travel, bump stop and knees are
+/// Builds spring and damper of a wheel that carries `carried_mass` kg. Rates and droop travel are those of
+/// [`Spring::from_axle`]: the rate may follow from a ride frequency, the droop travel from a preload. Damping is the
+/// stated value (N s/m), otherwise the damping ratio times the critical damping `2 √(rate · carried_mass)` (0 for a
+/// mass below 0), otherwise 0; separately for bump and rebound. Bump travel, bump stop and damper knees (blow-off) are
 /// copied.
 fn strut(axle: &Axle, carried_mass: f64) -> Strut {
     let (suspension, spring) = (&axle.suspension, Spring::from_axle(axle, carried_mass));
@@ -262,9 +263,9 @@ fn brake_disc(disc_spec: &spec::BrakeDisc) -> BrakeDisc {
     }
 }
 
-/// Returns the brake torque of each wheel of axle `axle_index` at full pedal, N m. Without a `brakes` table it is that
-/// of the axle, or 0. A car with this table gives the first axle `front_bias` of the torque of the whole car, divided
-/// by its wheels; the rest is divided evenly by all wheels of the other axles.
+/// Returns the brake torque of each wheel of axle `axle_index` at full pedal, N m. Without a `brakes` table, it is the
+/// torque that the axle states, or 0. With this table, the first axle gets `front_bias` of the torque of the whole car,
+/// divided evenly by its wheels. The rest is divided evenly by all wheels of the other axles.
 fn brake_torque(spec: &VehicleSpec, axle_index: usize) -> f64 {
     let axle_spec = &spec.axles[axle_index];
     let Some(brakes) = &spec.brakes else {
@@ -277,8 +278,9 @@ fn brake_torque(spec: &VehicleSpec, axle_index: usize) -> f64 {
     brakes.total_torque_nm * (1.0 - brakes.front_bias) / rear_wheel_count
 }
 
-/// Builds the rolling resistance: a constant coefficient (–) and its rise with speed (s/m) or with the square of speed
-/// (s²/m²). From a tyre pressure (bar) the core computes all three. Without a table all are 0.
+/// Builds the rolling resistance from one of four forms: a constant coefficient (–); with a rise by speed (s/m); with a
+/// rise by the square of speed (s²/m²); or a tyre pressure (bar), from which the core computes all three coefficients.
+/// Without a table all are 0.
 fn rolling_coefficients(resistance_spec: Option<&RollingResistance>) -> RollingCoefficients {
     match resistance_spec {
         None => RollingCoefficients::default(),
@@ -341,10 +343,10 @@ fn toe_camber_curves(kinematics: &spec::Kinematics) -> ToeCamberCurves {
     }
 }
 
-/// Builds the anti-roll bars of axles with two wheels, without bars of rate 0. The rate (N/m) is the stated force
-/// divided by the whole travel (bump + droop) of the left strut. Otherwise it follows from the share `s` of the bar in
-/// the roll stiffness of the axle as `½ k s / (1 − s)` with the rate `k` of that strut, otherwise it is the stated
-/// rate. A bar without any of the three is left out. Without a speed range it is `[0, 0]`: the bar always acts.
+/// Builds the anti-roll bars of axles with two wheels. The rate (N/m) is the first of these that the file states: the
+/// force at full travel over the whole travel (bump + droop) of the left strut; `½ k s / (1 − s)` with the share `s` of
+/// the bar in the roll stiffness of the axle and the rate `k` of that strut; the rate itself. Bars without any of the
+/// three, and bars of rate 0, are left out. Without a speed range it is `[0, 0]`: the bar acts at every speed.
 fn anti_roll_bars(spec: &VehicleSpec, wheels: &[Wheel]) -> Vec<AntiRollBar> {
     let left_wheels = wheels.iter().enumerate().filter(|(_, wheel)| wheel.side == Side::Left);
     // `i` is the index of a left wheel.

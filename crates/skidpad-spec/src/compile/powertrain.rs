@@ -14,8 +14,9 @@ use std::f64::consts::TAU;
 pub(super) const RAD_PER_S_PER_RPM: f64 = TAU / 60.0;
 
 /// Builds the powertrain of the model. Direct drive stores the torque of each wheel (N m) that its axle states. An
-/// engine has a clutch or, without one, a torque converter; a clutch wins over a converter. The torque share of an axle
-/// is divided evenly by its wheels, in the order of the wheels; missing list entries are 0. Engine speeds become rad/s.
+/// engine has a launch device: the clutch or, without one, the torque converter. The torque share of an axle is divided
+/// evenly by its wheels. Lists by wheel are in the order of `wheel_positions`; missing entries of a list by axle are 0.
+/// Engine speeds become rad/s.
 ///
 /// # Errors
 /// An engine has neither clutch nor converter, or the points of a curve are not valid.
@@ -85,9 +86,10 @@ fn build_converter(converter: &spec::Converter) -> Result<Converter, ModelError>
     })
 }
 
-/// Builds the gearbox with shift speeds in rad/s. Ratios, efficiency and shift time (s) are copied. Without a stated
-/// speed, the easy up-shift uses the up-shift speed and the kick-down the down-shift speed. A continuously variable
-/// transmission has engine speeds for closed and full throttle (rad/s) and a largest rate of its ratio (1/s).
+/// Builds the gearbox with shift speeds in rad/s. Ratios, efficiency and shift time (s) are copied. An absent speed of
+/// the easy up-shift (at light throttle) is the up-shift speed, an absent kick-down speed the down-shift speed. A
+/// continuously variable transmission has engine speeds for closed and full throttle (rad/s) and a largest rate of its
+/// ratio (1/s).
 fn build_gearbox(gearbox: &spec::Gearbox) -> Gearbox {
     let to_rad_per_s = |rpm: f64| (rpm * RAD_PER_S_PER_RPM) as f32;
     Gearbox {
@@ -112,10 +114,10 @@ fn wheels_of_axle(wheel_positions: &[WheelPosition], axle: u32) -> Box<[usize]> 
     (0..wheel_positions.len()).filter(|&i| wheel_positions[i].axle + 1 == axle as usize).collect()
 }
 
-/// Builds the electric motors. A description with `each_wheel` becomes one motor for each wheel of its axle, otherwise
-/// one motor drives all wheels of the axle. Absent power is unlimited; the largest speed becomes rad/s. All other
-/// values are copied, for each of several motors in full. Motors are in the order of the descriptions, then of the
-/// wheels.
+/// Builds the electric motors. A description with `each_wheel` becomes one motor for each wheel of its axle; any other
+/// becomes one motor that drives all wheels of the axle. Values are not divided: each motor has the torque and power of
+/// its description. Absent power is unlimited; the largest speed becomes rad/s. Motors are in the order of the
+/// descriptions, then of the wheels.
 pub(super) fn motors(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) -> Vec<Motor> {
     let build_motor = |motor_spec: &spec::Motor, wheels: Box<[usize]>| Motor {
         wheels,
@@ -140,9 +142,9 @@ pub(super) fn motors(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) -> V
 }
 
 /// Builds the couplings between two axles, or between the left (lateral position above 0) and the right wheels of one
-/// axle. Any other number of axles gives sides without wheels. A locked coupling has no other values. Otherwise the
-/// friction torque is half the preload (N m), which is the difference between both sides; the bias is `[drive, coast]`,
-/// and an absent coast bias is that under drive.
+/// axle. Any other number of axles gives sides without wheels. A locked coupling has no other values. For any other
+/// coupling, the friction torque is half the preload (N m), because the preload is the torque difference between both
+/// sides. The bias is `[drive, coast]`; an absent coast bias is that under drive.
 pub(super) fn couplings(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) -> Vec<TorqueCoupling> {
     let build_coupling = |coupling_spec: &spec::Coupling| {
         let sides = match coupling_spec.axles[..] {

@@ -10,7 +10,8 @@ use skidpad_core::{ModelError, STANDARD_GRAVITY};
 /// Pressure of one bar, N/m².
 const PASCALS_PER_BAR: f64 = 1e5;
 
-/// Builds all tyres, in alphabetical order of their names. Fails if a tyre file was not read.
+/// Builds all tyres, in alphabetical order of their names. A tyre without a nominal load gets the load of a wheel at an
+/// even distribution of the weight. Fails if a tyre file was not read.
 pub(super) fn tyres(spec: &VehicleSpec, formulas: &MagicFormulas) -> Result<Vec<Tyre>, ModelError> {
     let wheel_count: usize = crate::wheel_positions::wheel_positions(spec).len();
     let even_load = spec.chassis.mass_kg * f64::from(STANDARD_GRAVITY) / wheel_count.max(1) as f64;
@@ -25,10 +26,10 @@ fn to_f32_pair(longitudinal: f64, lateral: f64) -> [f32; 2] {
 /// Builds the tyre `name`. `even_load` is the wheel load at an even distribution of the weight, N. Tyres that state no
 /// nominal load use it.
 ///
-/// Coulomb, linear and slip curve tyres become curve tyres; brush, TMeasy and Magic Formula have types of their own. A
-/// Coulomb tyre has its deflection as relaxation length in both directions. A TMeasy tyre has curves at nominal and at
-/// double load. A Magic Formula tyre is copied from `formulas`, with its pressure in N/m² (0 for the nominal pressure
-/// of the file). Fails if `formulas` has no tyre of this name.
+/// Coulomb, linear and slip curve tyres become curve tyres (a force law over slip); brush, TMeasy and Magic Formula
+/// have types of their own. A Coulomb tyre has its deflection as relaxation length in both directions. A TMeasy tyre
+/// has curves at nominal and at double load. A Magic Formula tyre is copied from `formulas`, with its pressure in N/m²
+/// (0 for the nominal pressure of its file). Fails if `formulas` has no tyre of this name.
 fn tyre(name: &str, tyre_spec: &TyreSpec, formulas: &MagicFormulas, even_load: f64) -> Result<Tyre, ModelError> {
     Ok(match tyre_spec {
         TyreSpec::Coulomb { deflection_m, friction } => {

@@ -9,10 +9,11 @@ use skidpad_core::DVec3;
 /// Number of characters of a data line.
 const DATA_LINE_CHARACTERS: usize = 80;
 
-/// Builds the road from the data of a text. Steps: find the long sections; read all values; take the start u (0 if
-/// absent) and the increment (header, stated end, definition, 0.01 m, in this order); integrate the reference line;
-/// complete the banking; compute the directions to the left; copy the heights cross-section by cross-section, from
-/// right to left.
+/// Builds the road from the data of a text. `u` is the position along the reference line, a long section is a line of
+/// heights at constant lateral position `v`. Steps: find the long sections; read all values; take the start u (0 if
+/// absent) and the increment (from the header, the stated end or the definition, in this order, otherwise 0.01 m);
+/// integrate the reference line; complete the banking; compute the directions to the left; copy the heights,
+/// cross-section by cross-section, from right to left.
 ///
 /// Reports fewer than two cross-sections, an increment that is not above 0 and at most [`MAX_INCREMENT_M`], a stated
 /// end more than half an increment off, and a line that turns too far. Returns `None` after a fault of this function or
@@ -30,7 +31,7 @@ pub(super) fn build_road(text: &str, header: &Header, collector: &mut FaultColle
         add_contradiction("data", format!("{cross_section_count} cross-sections"), "at least two");
         return None;
     }
-    // `definition_u` holds first u and increment.
+    // `definition_u` is [first u, increment].
     let start_u = header.value("reference_line_start_u").or(header.definition_u[0]).unwrap_or(0.0);
     let end_u = header.value("reference_line_end_u");
     // Increment that follows from the stated end.
@@ -79,12 +80,12 @@ pub(super) fn build_road(text: &str, header: &Header, collector: &mut FaultColle
 /// Largest distance between cross-sections, m.
 const MAX_INCREMENT_M: f64 = 1e4;
 
-/// Returns v (m) and the column of each long section, from the right to the left. Sections with a v keep it. Numbered
-/// sections must be 1, 2, 3, … and are equidistant: with the stated increment, otherwise between the stated ends,
-/// otherwise 0.01 m apart; they begin at the stated right end, otherwise they are centred about v = 0. Reports sections
-/// of both kinds, fewer than two, gaps in the numbers, equal positions, ends that differ from the header by more than
-/// [`EQUALITY_TOLERANCE`], and reference channels defined twice. Different ends and double channels are reported only;
-/// every other fault returns `None`.
+/// Returns v (lateral position, m) and the column of each long section, from the right to the left. Sections with a
+/// stated v keep it. Numbered sections must be 1, 2, 3, … and are equidistant: at the stated increment, otherwise
+/// between the stated ends, otherwise 0.01 m apart. The first one is at the stated right end; without one, the sections
+/// are centred about v = 0. Returns `None` after reporting sections of both kinds, fewer than two sections, gaps in the
+/// numbers, or positions that do not rise. Also reports, without stopping, ends that differ from the header by more
+/// than [`EQUALITY_TOLERANCE`], and reference channels that are defined twice.
 fn long_sections(header: &Header, collector: &mut FaultCollector) -> Option<Vec<(f64, usize)>> {
     let mut add_contradiction = |found: String, accepts: &str| {
         collector.add_fault(
@@ -149,9 +150,10 @@ fn long_sections(header: &Header, collector: &mut FaultCollector) -> Option<Vec<
 /// Largest difference between values that count as equal (m, rad or –).
 const EQUALITY_TOLERANCE: f64 = 1e-3;
 
-/// Reads all values, record by record, in the order of the channels. A record starts on a new line and fills lines of
-/// 80 characters; a value has the fixed width of the format. Missing values (`*`, `nan`) are NaN. A value that is no
-/// number, also an empty field of a short line, is reported and becomes 0. Blank lines at the end are ignored.
+/// Reads all values, record by record (one record for each cross-section), in the order of the channels. A record
+/// starts on a new line and fills lines of 80 characters; a value has the fixed width of the format. Missing values
+/// (`*`, `nan`) are NaN. A value that is no number, also an empty field of a short line, is reported and becomes 0.
+/// Blank lines at the end are ignored.
 ///
 /// Returns `None` after more than [`MAX_ROAD_POINTS`] values, an incomplete last record, or if the list of faults is
 /// full.
@@ -246,10 +248,10 @@ impl ReferenceLine<'_> {
     /// `Δx = Δu cos φ`, `Δy = Δu sin φ`, `Δz = Δu s`. Without a column the start value of the header is constant. The
     /// first value of each column is not used, because a value belongs to the interval before its cross-section.
     ///
-    /// A stated end counts in x and y only if both are stated, and in z on its own. The distance to it is distributed
-    /// evenly over the line, in x and y only with headings and in z only with slopes. Without a column also reports an
-    /// end heading or slope that differs from the start value. Reports missing values and a distance above
-    /// [`MAX_END_ERROR_SHARE`] of the length (plus 1 mm), and returns `None` after these two faults.
+    /// The line is then moved to a stated end: in x and y if both are stated and there are headings, in z if z is
+    /// stated and there are slopes. The distance to the end is distributed evenly over the line. Reports a distance
+    /// above [`MAX_END_ERROR_SHARE`] of the length (plus 1 mm), and missing values; returns `None` after these two
+    /// faults. Without a column, also reports an end heading or slope that differs from the start value.
     fn integrate_points(
         &self,
         headings: Option<Vec<f64>>,
@@ -311,9 +313,9 @@ impl ReferenceLine<'_> {
         Some(points.iter().enumerate().map(|(i, point)| *point + end_error * (i as f64 / interval_count)).collect())
     }
 
-    /// Returns the banking of each cross-section (m/m): the column `banking` unchanged. Without a column it is
-    /// constant, the start value of the header or 0; a stated end value that differs is reported. A column with a
-    /// missing value is reported, and `None` is returned.
+    /// Returns the banking (lateral slope, m/m) of each cross-section: the column `banking` unchanged. Without a
+    /// column, the banking is the start value of the header, or 0, everywhere; a stated end value that differs is
+    /// reported. Returns `None` after reporting a missing value in the column.
     fn complete_banking(
         &self,
         banking: Option<Vec<f64>>,
@@ -339,9 +341,9 @@ impl ReferenceLine<'_> {
         Some(banking)
     }
 
-    /// Reports an end value (key `end_key`) that differs from the start value (key `start_key`, default 0) by more than
-    /// [`EQUALITY_TOLERANCE`], although no column `channel` describes the values between. `add_contradiction` receives
-    /// key, found text and accepted text.
+    /// Reports a stated end value (key `end_key`) that differs from the start value (key `start_key`, default 0) by
+    /// more than [`EQUALITY_TOLERANCE`]. Called if no column `channel` describes the values between start and end.
+    /// `add_contradiction` receives key, found text and accepted text.
     fn check_constant(
         &self,
         start_key: &str,

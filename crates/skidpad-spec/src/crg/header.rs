@@ -80,9 +80,9 @@ impl Header {
     }
 }
 
-/// Reads the header of a text, up to a line of at least four `$` only. Stores the position of the data behind this
-/// line. Returns `None` if the header has no end or no data format, or if the list of faults is full. A missing end is
-/// reported; a missing format only if there is no other fault. Other faults do not stop the reading.
+/// Reads the header of a text, up to a line of four or more `$` and nothing else. Stores the position of the data after
+/// this line. Returns `None` if the header has no such end or no data format, or if the list of faults is full. A
+/// missing end is reported; a missing format only if there is no other fault. Other faults do not stop the reading.
 pub(super) fn read(text: &str, collector: &mut FaultCollector) -> Option<Header> {
     let mut reader = Reader { collector, header: Header::default(), block: String::new() };
     let (mut position, mut has_end) = (0, false);

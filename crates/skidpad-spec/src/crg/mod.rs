@@ -75,12 +75,11 @@ impl CrgRoad {
         &self.long_section_v
     }
 
-    /// Computes position and upward unit normal of the surface at `u` along and `v` across (m). The heights h are
-    /// bilinear in each cell of the grid. Reference height and banking b are linear in u:
-    /// `z = zref(u) + b(u) v + h(u, v)`. Horizontally, v is measured along the directions to the left at both
-    /// cross-sections of the cell, and the points found there are interpolated. The normal is the cross product of the
-    /// tangents along u and v. Returns `None` outside of the road (its edges belong to it), and where a missing height
-    /// contributes.
+    /// Computes position and upward unit normal of the surface at `u` along the reference line and `v` to its left (m).
+    /// The heights h are bilinear in each cell of the grid. Reference height and banking b are linear in u:
+    /// `z = zref(u) + b(u) v + h(u, v)`. Horizontally, the point at v is found on both cross-sections of the cell,
+    /// along their directions to the left, and interpolated by u. The normal is the cross product of the tangents along
+    /// u and v. Returns `None` outside of the road (its edges belong to it), and where a missing height contributes.
     pub fn evaluate_at(&self, u: f64, v: f64) -> Option<CrgPoint> {
         // Position along the line in intervals.
         let line_position = (u - self.start_u) / self.increment;
@@ -121,8 +120,8 @@ impl CrgRoad {
     }
 
     /// Returns the heights at the corners of a cell: near right, near left, far right, far left. `s` and `t` are the
-    /// relative position in the cell along and across, 0 to 1. A missing height contributes if its bilinear weight is
-    /// above 0; then `None` is returned. Other missing heights are returned as 0.
+    /// relative position in the cell along u and v, 0 to 1. Returns `None` if a missing height has a bilinear weight
+    /// above 0. Missing heights of weight 0 are returned as 0.
     fn cell_heights(&self, row: usize, column: usize, s: f64, t: f64) -> Option<[f64; 4]> {
         let corners = [[0, 0], [0, 1], [1, 0], [1, 1]].map(|[i, j]| {
             let weight = (if i == 0 { 1.0 - s } else { s }) * (if j == 0 { 1.0 - t } else { t });
@@ -171,10 +170,12 @@ impl CrgRoad {
     }
 }
 
-/// Computes the horizontal directions to the left, `[start, end]` for each interval of a line. At the first and the
-/// last point they are unit normals of the interval. Between two intervals, the direction is normal to the line from
-/// the previous to the next point, and divided by the cosine to the normal of the interval, so that both intervals keep
-/// their width. Returns `None` if the line turns by 90° or more there, or if points coincide horizontally.
+/// Computes the horizontal directions to the left at the start and the end of each interval of a line, as
+/// `[start, end]`. The length of a direction is the distance that corresponds to one metre of v. At both ends of the
+/// line, the direction is the unit normal of the interval. At a point between two intervals, it is normal to the line
+/// from the previous to the next point, and divided by the cosine of its angle to the normal of the interval, so that
+/// both intervals keep their width. Returns `None` if the line turns by 90° or more at a point, or if points coincide
+/// horizontally.
 fn compute_left_directions(line: &[DVec3]) -> Option<Vec<[DVec2; 2]>> {
     let left_normal = |from: DVec3, to: DVec3| (to - from).truncate().perp().try_normalize();
     let interval_normals: Vec<DVec2> =

@@ -64,9 +64,10 @@ const COMPONENT_FLOAT: u32 = 5126;
 
 impl<'a, 'b> DocumentBuffers<'a, 'b> {
     /// Reads all buffers of `document`. A buffer is in the binary chunk `binary` (only the first buffer), in the
-    /// document as base64 (`data:`), or in another file, which `read_file` reads by its path with percent-encoding
-    /// removed. Bytes that `read_file` shares between buffers count once. The error is the reason as text with the
-    /// number of the buffer: unreadable or remote (`://`) buffers, or more than [`MAX_BUFFER_BYTES`] together.
+    /// document as base64 (`data:`), or in another file. `read_file` reads such a file by its path, whose
+    /// percent-encoding was removed; bytes that it shares between buffers count once. The error is the reason as text
+    /// with the number of the buffer: missing data, invalid base64, remote files (`://`), unreadable files, or more
+    /// than [`MAX_BUFFER_BYTES`] together.
     pub fn read_buffers(
         document: &'a Document,
         binary: Option<&'b [u8]>,
@@ -109,8 +110,8 @@ impl<'a, 'b> DocumentBuffers<'a, 'b> {
         self.accessor(accessor).map(|accessor| accessor.count)
     }
 
-    /// Returns the positions in accessor `accessor_index` of three floats, converted from single precision. The error
-    /// is the reason as text.
+    /// Returns the positions in accessor `accessor_index`, converted from single precision. The error is the reason as
+    /// text, also for an accessor without entries of three floats.
     pub fn positions(&self, accessor_index: usize) -> Result<impl Iterator<Item = [f64; 3]>, String> {
         let accessor = self.accessor(accessor_index)?;
         if (accessor.kind.as_str(), accessor.component_type) != ("VEC3", COMPONENT_FLOAT) {
@@ -122,8 +123,8 @@ impl<'a, 'b> DocumentBuffers<'a, 'b> {
         Ok(self.entries(accessor_index, 12)?.map(read_position))
     }
 
-    /// Returns the indices of corners in accessor `accessor_index` of 8, 16 or 32 bits without sign. The error is the
-    /// reason as text.
+    /// Returns the indices of corners in accessor `accessor_index`, which are unsigned numbers of 8, 16 or 32 bits. The
+    /// error is the reason as text, also for an accessor of another type.
     pub fn indices(&self, accessor_index: usize) -> Result<Vec<u32>, String> {
         let accessor = self.accessor(accessor_index)?;
         let size = match (accessor.kind.as_str(), accessor.component_type) {
@@ -137,10 +138,10 @@ impl<'a, 'b> DocumentBuffers<'a, 'b> {
         Ok(self.entries(accessor_index, size)?.map(read_index).collect())
     }
 
-    /// Returns the bytes of each entry of an accessor. `size` is the number of bytes of an entry. Entries begin one
-    /// stride of the view apart (`size` if the view states none), from the offset of the view plus that of the
-    /// accessor. The error is the reason as text: no such accessor, a sparse one, one without a view, a stride below
-    /// `size`, or bytes beyond the view or the buffer.
+    /// Returns the bytes of each entry of an accessor (list of numbers in a view, a part of a buffer). `size` is the
+    /// number of bytes of an entry. The first entry begins at the offset of the view plus that of the accessor. Entries
+    /// begin one stride apart, `size` if the view states none. The error is the reason as text: no such accessor, a
+    /// sparse accessor, no view, a stride below `size`, or bytes beyond the view or the buffer.
     fn entries(&self, accessor_index: usize, size: usize) -> Result<impl Iterator<Item = &[u8]>, String> {
         let accessor = self.accessor(accessor_index)?;
         if accessor.sparse.is_some() {

@@ -47,9 +47,10 @@ fn build_height_field(road: &CrgRoad, spec: &CrgSpec, spacing: [f64; 2]) -> Terr
 }
 
 /// Builds the mesh of a road with two triangles for each cell; triangles with a missing height are left out. Corners
-/// are all grid points, cross-section by cross-section, relative to the first grid point with a height. A smooth
-/// surface has no creases, otherwise every edge is one. All triangles have the grip and texture of `spec`. The outer
-/// error is a message about more than [`MAX_FILE_TRIANGLES`], the inner one a fault of the mesh.
+/// are all grid points, cross-section by cross-section, relative to the first grid point with a height. If the surface
+/// is smooth, no edge is a crease (border between flat normals), otherwise every edge is one. All triangles have the
+/// grip and texture of `spec`. The outer error is a message about more than [`MAX_FILE_TRIANGLES`], the inner one a
+/// fault of the mesh.
 fn build_mesh(road: &CrgRoad, spec: &CrgSpec) -> Result<TerrainResult<TriangleMesh>, String> {
     let [rows, columns] = road.grid_counts();
     let triangle_count = 2 * (rows - 1) * (columns - 1);
@@ -79,7 +80,7 @@ fn build_mesh(road: &CrgRoad, spec: &CrgSpec) -> Result<TerrainResult<TriangleMe
             }
         }
     }
-    // Largest angle between faces of one smooth surface, rad.
+    // Edges with a larger angle between their faces are creases, rad.
     let crease_angle = if spec.smooth { core::f32::consts::PI } else { 0.0 };
     let origin = DVec3::from_array(spec.origin_m) + first_point;
     let surfaces = vec![(spec.grip as f32, RoughnessSpec::surface_texture(spec.roughness.as_ref())); triangles.len()];

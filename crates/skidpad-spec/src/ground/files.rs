@@ -46,9 +46,10 @@ type BuiltGround<S, T> = Vec<(PathBuf, S, Arc<T>)>;
 type FileCache<T> = fn(&mut ReadFiles) -> &mut BTreeMap<PathBuf, Rc<T>>;
 
 impl Builder<'_> {
-    /// Returns the ground of an earlier table with the same resolved file and the same contents `table_contents`. If
-    /// there is none, builds it with `build` and stores it under the resolved path; ground of a file that cannot be
-    /// resolved is not stored. `select_built` selects the list of ground of this kind. Returns `None` if `build` does.
+    /// Returns the ground of an earlier table that names the same resolved file and has the same contents
+    /// `table_contents` (the table without the path). Otherwise builds it with `build`, and stores it for later tables.
+    /// Ground of a file whose path cannot be resolved is not stored. `select_built` selects the list of ground of this
+    /// kind. Returns `None` if `build` does.
     fn get_or_build<S: PartialEq, T>(
         &mut self,
         file: &str,
@@ -87,10 +88,10 @@ impl Builder<'_> {
         )
     }
 
-    /// Builds the height field of a picture: black is `lowest_m`, white `highest_m`, linear between them. Both keys are
-    /// required (each missing one is reported, and the picture is read nevertheless), and `highest_m` must not be below
-    /// `lowest_m`. The number of pixels is added to the budget of the scene. Returns `None` after a fault, also if the
-    /// picture has fewer than two rows or columns.
+    /// Builds the height field of a picture: black is `lowest_m`, white `highest_m`, linear between them. Each of both
+    /// keys that is missing is reported; the picture is read nevertheless, so that its faults are found, too.
+    /// `highest_m` must not be below `lowest_m`. The number of pixels is added to the budget of the scene. Returns
+    /// `None` after a fault, also if the picture has fewer than two rows or columns.
     fn build_picture_field(&mut self, table: &str, spec: &HeightFieldSpec, file: &str) -> Option<HeightField> {
         let heights = [("lowest_m", spec.lowest_m), ("highest_m", spec.highest_m)];
         for (key, _) in heights.iter().filter(|(_, value)| value.is_none()) {
@@ -144,9 +145,9 @@ impl Builder<'_> {
         }
     }
 
-    /// Builds the surface of an OpenCRG file, which is read once. The heights and, for a mesh, the triangles (two for
-    /// each cell) are added to the budget of the scene. A mesh with more than [`MAX_FILE_TRIANGLES`] is refused without
-    /// being added. Returns `None` after a fault.
+    /// Builds the surface of an OpenCRG file. The file itself is read once for all tables that name it. The heights
+    /// and, for a mesh, the triangles (two for each cell) are added to the budget of the scene. A mesh with more than
+    /// [`MAX_FILE_TRIANGLES`] is refused without being added. Returns `None` after a fault.
     fn build_crg_surface(&mut self, table: &str, spec: &CrgSpec) -> Option<RoadSurface> {
         let parse = |bytes: &[u8], name: &str| CrgRoad::read(name, bytes).map_err(FileError::Faults);
         let road = self.read_file(
@@ -181,10 +182,10 @@ impl Builder<'_> {
         )
     }
 
-    /// Builds the mesh of an OBJ or glTF file: reads it, adds its triangles (at least a third of its corners) to the
-    /// budget, assigns a surface to each triangle by its material, adds the notes of the file as warnings, converts the
-    /// corners to the axes of the scene, and builds the mesh. Triangles without area add a warning. Returns `None`
-    /// after a fault.
+    /// Builds the mesh of an OBJ or glTF file. Steps: read the file; add its triangles, or a third of its corners if
+    /// that is more, to the budget; select the surface of each triangle by its material; add the notes of the file as
+    /// warnings; convert the corners to the axes of the scene; build the mesh. Triangles without area add a warning.
+    /// Returns `None` after a fault.
     fn build_file_mesh(&mut self, table: &str, spec: &MeshSpec, file: &str) -> Option<TriangleMesh> {
         let files = self.files;
         let parse = |bytes: &[u8], name: &str| read_mesh_file(name, bytes, files);
@@ -223,10 +224,10 @@ impl Builder<'_> {
         }
     }
 
-    /// Returns the contents of `file`. Reads the bytes and parses them with `parse` (bytes, name) only once for each
-    /// resolved path: the contents are stored in the map that `select_cache` selects. A file with a fault is not
-    /// stored. `description` describes the kind of file in messages. Returns `None` after reporting a fault at the key
-    /// `file` of `table`. Faults within the file are also added to `file_faults` as a separate report.
+    /// Returns the contents of `file`, parsed by `parse` (bytes, name). A file is read only once for each resolved
+    /// path: its contents are stored in the map that `select_cache` selects, and returned for later tables. A file with
+    /// a fault is not stored. `description` names the kind of file in messages. Returns `None` after reporting a fault
+    /// at the key `file` of `table`. Faults within the file are also added to `file_faults` as a separate report.
     fn read_file<T>(
         &mut self,
         table: &str,
@@ -280,9 +281,9 @@ impl Builder<'_> {
         self.add_fault(FaultKind::OutOfRange, table, "file", format!("{file:?}"), accepts, Some(reason));
     }
 
-    /// Returns grip and texture of each triangle of `file_mesh`, in its order: those of the surface in `spec` that
-    /// names its material, otherwise those of the mesh. Returns `None` after reporting every surface whose material
-    /// does not exist or has a surface already.
+    /// Returns grip and texture of each triangle of `file_mesh`, in the order of the triangles: those of the surface in
+    /// `spec` that names the material of the triangle, otherwise those of the mesh. Returns `None` after reporting
+    /// every surface whose material does not exist in the file, or has a surface already.
     fn triangle_surfaces(
         &mut self,
         table: &str,
@@ -321,9 +322,8 @@ impl Builder<'_> {
         is_valid.then(|| surfaces.collect())
     }
 
-    /// Reports at the key `material` of `path` that the file has no material `name`, with the most similar name as a
-    /// suggestion. `materials` are its materials, of which the first [`MAX_LISTED_NAMES`] and the number of others are
-    /// listed.
+    /// Reports at the key `material` of `path` that the file has no material `name`. `materials` are the materials of
+    /// the file: the most similar one is suggested; the first [`MAX_LISTED_NAMES`] and the number of others are listed.
     fn report_unknown_material(&mut self, path: &str, name: &str, materials: &[String]) {
         let listed_names: Vec<String> =
             materials.iter().take(MAX_LISTED_NAMES).map(|name| format!("`{name}`")).collect();

@@ -20,8 +20,8 @@ const PRIMITIVE_MODE_NAMES: [&str; 7] =
 const TRIANGLES_MODE: usize = 4;
 
 /// Reads the bytes of a file. `read_file` reads further files by their paths relative to this file. Checks version and
-/// extensions, reads the buffers, and adds the meshes of all nodes of the default scene (or of scene 0), depth first,
-/// with the product of the transforms of their parents.
+/// extensions, and reads the buffers. Then adds the meshes of all nodes of the default scene (scene 0 if none is
+/// stated), depth first. The transform of a node is multiplied by those of its parents.
 ///
 /// # Errors
 /// The reason as text: an invalid document or reference, a scene that does not exist, a node with two parents or in a
@@ -97,9 +97,10 @@ struct Reader<'a, 'b> {
 }
 
 impl Reader<'_, '_> {
-    /// Adds the mesh of the node `node_index`, transformed by `matrix` and `translation` (m); nothing if the node has
-    /// none. First adds its primitives to `primitive_count`. Refuses skins, missing meshes and more than
-    /// [`MAX_PRIMITIVES`] primitives in all. Errors of a primitive name it and its mesh.
+    /// Adds the mesh of the node `node_index`, transformed by `matrix` and `translation` (m); does nothing for a node
+    /// without a mesh. First adds the primitives (parts) of the mesh to `primitive_count`. Refuses skins, missing
+    /// meshes and more than [`MAX_PRIMITIVES`] primitives in all. An error of a primitive names the primitive and the
+    /// mesh.
     fn add_node_mesh(
         &mut self,
         node_index: usize,
@@ -128,7 +129,7 @@ impl Reader<'_, '_> {
     }
 
     /// Adds the triangles of a primitive, with corners `matrix · p + translation` (m) and its material, if it has one.
-    /// Each three positions in a row are a triangle if there are no indices. Adds nothing without positions. Refuses modes
+    /// Without indices, each three positions in a row are a triangle. Adds nothing without positions. Refuses modes
     /// other than triangles, a number of corners that is no multiple of 3, indices out of range, and files above the
     /// limits.
     fn add_primitive(&mut self, primitive: &Primitive, matrix: DMat3, translation: DVec3) -> Result<(), FileError> {

@@ -52,9 +52,10 @@ pub(crate) fn build_scene(spec: &SceneSpec, files: FileResolver<'_>) -> Result<S
 }
 
 /// Builds the ground of a scene, with the files it refers to, in this order: moving boxes, height fields, roads, meshes
-/// and OpenCRG roads. Bodies are only checked, after the moving boxes. Tables with a placeholder are skipped, tables
-/// with a fault are left out, and after the table that exceeds the budget all are skipped. Faults of all tables and
-/// warnings are added to `collector`.
+/// and OpenCRG roads. Dynamic boxes are only checked, after the moving boxes. A table with a placeholder (substitute
+/// for a wrong value) is skipped, a table with a fault is left out. From the table on that exceeds the budget (number
+/// of heights and triangles of a scene), all tables are left out. Faults and warnings of all tables are added to
+/// `collector`.
 pub(crate) fn build_ground(spec: &SceneSpec, collector: &mut FaultCollector, files: FileResolver<'_>) -> Ground {
     let mut builder = Builder { collector, files, budget: Budget::default(), read_files: ReadFiles::default() };
     let mut ground = Ground::default();
@@ -118,9 +119,9 @@ const MAX_SCENE_TRIANGLES: usize = 4_000_000;
 
 impl Builder<'_> {
     /// Builds the moving box of the table `table`. Checks that exactly one of a velocity and way points is given, that
-    /// the axis has a length, that `loop` and `blend_time_s` come with way points, and that the way points form a valid
-    /// path. Returns `None` if the axis or the path is not valid, or if the table is skipped; after the other faults a
-    /// box is returned.
+    /// the axis has a length, that `loop` and `blend_time_s` are given only with way points, and that the way points
+    /// form a valid path. Returns `None` if the axis or the path is not valid, or if the table is skipped. After any
+    /// other fault, a box is returned.
     fn build_platform(&mut self, table: &str, spec: &FixedBoxSpec, motion: &KinematicSpec) -> Option<Platform> {
         if self.is_skipped(table) {
             return None;
@@ -160,15 +161,15 @@ impl Builder<'_> {
         Some(Platform { shape: spec.fixed_box(), axis: axis?, course })
     }
 
-    /// Checks a body of a scene: no moment of inertia exceeds the sum of the other two (with a margin for rounding),
-    /// and the centre of mass is inside the box. Both are reported as contradictions. Skipped if a value in the table
-    /// is a placeholder (substitute of a wrong value).
+    /// Checks a dynamic box: no moment of inertia exceeds the sum of the other two (with a margin for rounding), and
+    /// the centre of mass is inside the box. Each violation is reported as a contradiction. Skipped if a value in the
+    /// table is a placeholder (substitute for a wrong value).
     fn check_body(&mut self, table: &str, spec: &DynamicBoxSpec) {
         if self.is_skipped(table) {
             return;
         }
-        // Triangle inequality of the moments of a rigid body, with a margin for rounding: none exceeds half of their
-        // sum.
+        // No moment exceeds the sum of the other two if none exceeds half of the sum of all three. With a margin for
+        // rounding.
         let [x, y, z] = spec.moments();
         let sum = x + y + z;
         if x.max(y).max(z) > (0.5 + 1e-9) * sum {
@@ -191,9 +192,9 @@ impl Builder<'_> {
         }
     }
 
-    /// Builds a height field from its list of heights or from its file; exactly one of both must be given. Without a
-    /// file, `lowest_m` and `highest_m` are reported. The heights of the list are added to the budget of the scene.
-    /// Returns `None` if the table is skipped, or after a fault other than these two keys.
+    /// Builds a height field from its list of heights, or from its file; exactly one of both must be given. Reports
+    /// `lowest_m` and `highest_m` in a table without a file. The heights of the list are added to the budget of the
+    /// scene. Returns `None` if the table is skipped, or after a fault other than these two keys.
     fn build_height_field(&mut self, table: &str, spec: &HeightFieldSpec) -> Option<Arc<HeightField>> {
         if self.is_skipped(table) {
             return None;
@@ -222,16 +223,15 @@ impl Builder<'_> {
         }
     }
 
-    /// Builds the height field of a random road. Before, its number of heights,
-    /// `(length / spacing + 1) · (width / spacing + 1)`, is added to the budget of the scene, unless this road alone
-    /// exceeds [`MAX_SCENE_HEIGHTS`]. Faults are reported at `spacing_m`. Returns `None` after a fault, or if the table
-    /// is skipped.
+    /// Builds the height field of a random road. First adds its number of heights,
+    /// `(length / spacing + 1) · (width / spacing + 1)`, to the budget of the scene. A road that alone exceeds
+    /// [`MAX_SCENE_HEIGHTS`] is not added, because the construction refuses it. Faults are reported at `spacing_m`.
+    /// Returns `None` after a fault, or if the table is skipped.
     fn build_road(&mut self, table: &str, spec: &RoadSpec) -> Option<HeightField> {
         let accepts = "above 0 and less than half the shortest wavelength, with increasing wavelengths and at most 25 million heights";
         if self.is_skipped(table) {
             return None;
         }
-        // The construction of the field refuses roads with more heights. They do not count here.
         let count = (spec.length_m / spec.spacing_m + 1.0) * (spec.width_m / spec.spacing_m + 1.0);
         let count = if count <= MAX_SCENE_HEIGHTS as f64 { count as usize } else { 0 };
         if !self.add_to_budget(table, "spacing_m", [count, 0]) {
@@ -240,10 +240,11 @@ impl Builder<'_> {
         self.report_terrain_fault(table, "spacing_m", accepts, spec.build_field())
     }
 
-    /// Builds a mesh from its lists of corners and triangles, or from its file. Reports each list beside a file. If
-    /// there is no file, reports each missing list and the keys `up`, `scale` and `surface`. The triangles (at least a
-    /// third of the corners) are added to the budget of the scene. Triangles without area are left out with a warning.
-    /// Returns `None` if the table is skipped, or after a fault other than these three keys.
+    /// Builds a mesh from its lists of corners and triangles, or from its file. With a file, reports each given list.
+    /// Without a file, reports each missing list, and the keys `up`, `scale` and `surface` if given. The number of
+    /// triangles, or a third of the number of corners if that is larger, is added to the budget of the scene. Triangles
+    /// without area are left out with a warning. Returns `None` if the table is skipped, or after a fault other than
+    /// these three keys.
     fn build_mesh(&mut self, table: &str, spec: &MeshSpec) -> Option<Arc<TriangleMesh>> {
         if self.is_skipped(table) {
             return None;
@@ -299,8 +300,8 @@ impl Builder<'_> {
         !self.budget.is_spent
     }
 
-    /// Adds a warning with the number of triangles without area, which `mesh` lacks; it was described by `count`
-    /// triangles. Adds nothing if all have an area.
+    /// Adds a warning with the number of triangles without area, which were left out: the difference between `count`,
+    /// the number of described triangles, and the number in `mesh`. Adds nothing if it is 0.
     fn note_degenerate_triangles(&mut self, path: &str, count: usize, mesh: &TriangleMesh) {
         let omitted_count = count - mesh.triangles().len();
         if omitted_count > 0 {

@@ -193,9 +193,9 @@ impl Reader {
         (0..self.corner_count as i64).contains(&index).then_some(index as u32)
     }
 
-    /// Returns true if the last face, whose triangles begin at index `first_triangle`, is not convex: one of at least
-    /// two triangles has a normal opposite to the sum of the normals. A corner that is not read yet counts as the
-    /// origin.
+    /// Returns true if the last face, whose triangles begin at index `first_triangle`, is not convex: of at least two
+    /// triangles, one has a normal opposite to the sum of all normals. A corner that the file defines further down
+    /// counts as the origin.
     fn is_non_convex(&self, first_triangle: usize) -> bool {
         let corner_position = |corner: u32| self.mesh.corners.get(corner as usize).copied().unwrap_or_default();
         let normal = |&[a, b, c]: &[u32; 3]| {

@@ -53,14 +53,16 @@ pub(crate) struct ReadExtras {
     pub old_keys: OldKeys,
 }
 
-/// Reads a vehicle file and the files it refers to. Returns the description, and its Magic Formula tyres, warnings,
-/// spans and keys with old names, or all faults if there are any. `source_name` names the text in fault reports.
+/// Reads a vehicle file and the tyre files that it names. Returns the description and [`ReadExtras`] (Magic Formula
+/// tyres, warnings, spans of the keys, keys with old names), or all faults if there are any. `source_name` names the
+/// text in fault reports, `files` is the place of the tyre files.
 pub(crate) fn read(
     source_name: &str,
     text: &str,
     files: FileResolver<'_>,
 ) -> Result<(VehicleSpec, ReadExtras), Faults> {
     let mut extras = ReadExtras::default();
+    // Called once, after the text was parsed. Fills `extras` as a side effect.
     let check_rules = |spec: &VehicleSpec, collector: &mut FaultCollector| {
         let formulas = rules::check_vehicle(spec, collector, files);
         let (warnings, spans) = (std::mem::take(&mut collector.warnings), collector.spans.clone());
@@ -71,15 +73,16 @@ pub(crate) fn read(
 }
 
 /// Reads a scene file and the files it refers to: parses and checks the text, builds the ground with all files, and
-/// converts warnings to notes with their lines. A warning about a key that the text does not give has the line of the
-/// nearest enclosing table, otherwise 0. Returns the description, the scene, the notes in the order of their lines and
-/// the keys with old names, or all faults.
+/// converts warnings to notes (warnings with file and line). A warning about a key that the text does not give has the
+/// line of the nearest enclosing table, or line 0 if there is none. Returns the description, the scene, the notes
+/// sorted by line and the keys with old names, or all faults.
 pub(crate) fn read_scene(
     source_name: &str,
     text: &str,
     files: FileResolver<'_>,
 ) -> Result<(SceneSpec, Scene, Vec<Note>, OldKeys), Faults> {
     let (mut ground, mut notes, mut old_keys) = (Ground::default(), Vec::new(), OldKeys::default());
+    // Called once, after the text was parsed. Fills `ground`, `notes` and `old_keys` as a side effect.
     let check_rules = |spec: &SceneSpec, collector: &mut FaultCollector| {
         ground = crate::ground::build_ground(spec, collector, files);
         let line_offsets = line_starts(text);
@@ -99,9 +102,10 @@ pub(crate) fn read_scene(
     Ok((spec, scene, notes, old_keys))
 }
 
-/// Reads a description of the shape `schema`: parses and repairs the text, renames old keys by `renamed`, checks the
-/// tree against the schema and checks its fields with `check_rules`. The rules also run after faults, unless the text
-/// could not be repaired into a description. Returns the description only if there are no faults, otherwise all faults.
+/// Reads a description of the type `T` from a text. Steps: parse the text and blank out broken statements; rename old
+/// keys by the list `renamed`; check the tree against `schema` and deserialize it; check rules between fields with
+/// `check_rules`. The last step also runs after faults, unless no description could be built. Returns the description
+/// only if there are no faults, otherwise all faults.
 fn read_description<T: DeserializeOwned>(
     source_name: &str,
     text: &str,
@@ -130,9 +134,10 @@ pub fn parse_toml(text: &str, collector: &mut FaultCollector) -> Option<Node> {
 }
 
 impl FaultCollector {
-    /// Checks `tree` against `schema` and deserializes it. Faults are reported to `self`, and placeholders replace
-    /// wrong values, so that a value is returned also after faults. `text` is the text of the tree. Returns `None` if
-    /// the repaired tree cannot be deserialized, which is reported as a fault of the whole file.
+    /// Checks `tree` against `schema` and deserializes it. `text` is the text that the tree was parsed from. Faults are
+    /// added to `self`. Placeholders (valid substitutes) replace wrong values, so that a value is returned also after
+    /// faults. Returns `None` if the repaired tree still cannot be deserialized, which is reported as a fault of the
+    /// whole file.
     pub fn deserialize_tree<T: DeserializeOwned>(&mut self, text: &str, tree: &Node, schema: &Schema) -> Option<T> {
         match T::deserialize(TreeDeserializer(schema_check::check_tree(text, tree, schema, self))) {
             Ok(spec) => Some(spec),

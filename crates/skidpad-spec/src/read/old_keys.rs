@@ -158,13 +158,15 @@ pub(super) const SCENE_KEYS: &[RenamedKeys] = &[
     },
 ];
 
-/// Gives the keys of `tree` and the placeholder paths of `collector` their new names. Applies `renamed` in its order,
-/// so that the patterns of later entries match tables with new names. Stores each old key in `collector.old_keys`,
-/// sorted by its place in the text. A key with both its old and its new name is a fault; its old value is dropped.
+/// Replaces old names of keys by new names in `tree` and in the placeholder paths of `collector` (paths of values that
+/// are already reported, such as broken statements). Applies the entries of `renamed` in order, so that patterns of
+/// later entries match tables with new names. Adds each old key to `collector.old_keys`, which is sorted by place in
+/// the text. A key with both its old and its new name is a fault, and its old value is dropped.
 pub(super) fn rename_old_keys(tree: &mut Node, renamed: &[RenamedKeys], collector: &mut FaultCollector) {
     for RenamedKeys { tables, keys } in renamed {
         for table_path in *tables {
             // Empty for the whole file.
+            // Names of the path, from the root.
             let pattern: Vec<&str> = table_path.split('.').filter(|name| !name.is_empty()).collect();
             visit_tables(tree, &pattern, "", &mut |entries, path| {
                 for &(old, new) in *keys {
@@ -198,8 +200,8 @@ fn visit_tables(node: &mut Node, pattern: &[&str], path: &str, visit: &mut dyn F
     }
 }
 
-/// Renames the key `old` of the table `entries` to `new`; does nothing if the table does not have it. Both are paths in
-/// the table, whose own path is `path`. Steps: remove the entry; replace a flag that is now a text
+/// Renames the key `old` of the table `entries` to `new`; does nothing if the table lacks `old`. Both are paths
+/// relative to the table, whose own path is `path`. Steps: remove the entry; replace a flag that is now a text
 /// ([`FLAGS_NOW_TEXTS`]); insert the entry under its new name, or report a contradiction if that name exists; add the
 /// key to `collector.old_keys` in either case.
 fn rename_key(
@@ -244,10 +246,10 @@ fn take_entry(entries: &mut Entries, path: &str) -> Option<(Key, Node)> {
     Some(entry)
 }
 
-/// Adds `node` to the end of the table `entries` at `path` (names separated by dots), with the span of `key`. Missing
-/// inner tables are added. If `path` exists already, adds nothing and returns the span of that entry as an error. An
-/// outer value that is no table stays, and `node` is dropped without an error; the check of the schema reports that
-/// value.
+/// Appends `node` to the table `entries` at `path` (names separated by dots). Missing inner tables are created. `key`
+/// is the key with its old name: only its span is used, for every key that is created. If `path` exists already, adds
+/// nothing and returns the span of the existing key as the error. If an outer name of `path` holds a value that is no
+/// table, `node` is dropped without an error, because the check of the schema reports that value.
 fn insert_entry(entries: &mut Entries, path: &str, key: Key, node: Node) -> Result<(), Range<usize>> {
     // First name of the path, and the rest if there is one.
     let (name, inner_path) = path.split_once('.').map_or((path, None), |(name, inner_path)| (name, Some(inner_path)));
@@ -272,9 +274,10 @@ fn insert_entry(entries: &mut Entries, path: &str, key: Key, node: Node) -> Resu
     }
 }
 
-/// Returns `path` with the new name of the key if it is at or below an old key of `keys` in a table that matches
-/// `pattern`, otherwise `path` itself. List indices do not matter for the match and stay; of a nested old key only the
-/// index of its last name stays.
+/// Returns `path` with the new name of a key, if it is at or below an old key of `keys` in a table that matches
+/// `pattern` (a list of names, `*` for any name). Otherwise returns `path` itself. The match ignores list indices
+/// (`axles[1]` matches `axles`). Indices stay in the result, except within an old key of several names, of which only
+/// the index after the last name stays.
 fn renamed_path(path: String, pattern: &[&str], keys: &[(&str, &str)]) -> String {
     let parts: Vec<&str> = path.split('.').collect();
     // Parts without their list indices.
@@ -283,6 +286,7 @@ fn renamed_path(path: String, pattern: &[&str], keys: &[(&str, &str)]) -> String
         && pattern.iter().zip(&names).all(|(pattern_name, name)| *pattern_name == "*" || pattern_name == name);
     // Path within the table.
     let inner_names = &names[pattern.len().min(names.len())..];
+    // Old key that is the whole path within the table, or its beginning up to a dot.
     let renamed_key = keys.iter().find(|(old, _)| {
         inner_names
             .join(".")

@@ -12,9 +12,10 @@ use toml::{Table, Value};
 /// precision.
 const ACCEPTED_MAGNITUDES: std::ops::RangeInclusive<f64> = 1e-9..=1e9;
 
-/// Checks `tree` against `schema` and returns it as a value that deserializes to the type of `schema`, whether it has
-/// faults or not. Wrong and missing values become placeholders. Faults are reported to `collector`; `text` is the text
-/// of the tree. A tree that is no table is a wrong type and becomes a placeholder.
+/// Checks `tree` against `schema` and returns it as a value that deserializes to the type of `schema`, also after
+/// faults. Wrong and missing required values become placeholders (valid substitutes), wrong optional values are left
+/// out. Faults are added to `collector`; `text` is the text that the tree was parsed from. A tree that is no table is a
+/// wrong type and becomes a placeholder as a whole.
 pub(super) fn check_tree(text: &str, tree: &Node, schema: &Schema, collector: &mut FaultCollector) -> Value {
     let shape = ResolvedSchema::root(schema);
     let mut checker = SchemaChecker { text, collector };
@@ -40,10 +41,11 @@ struct SchemaChecker<'a> {
 }
 
 impl SchemaChecker<'_> {
-    /// Checks the value of `node` at `path` and returns it, or `None` after reporting its fault. First stores the place
-    /// of the value (its first line) in the collector. Tables, lists, numbers and texts have checks of their own; flags
-    /// need none. Any other combination of type and value is a wrong type. A text in place of a number gets the hint to
-    /// write the number without its unit.
+    /// Checks the value of `node` at `path` against `shape`, the schema at this place. Returns the value, or `None`
+    /// after reporting its fault and marking `path` as a placeholder. First stores the span of the first line of the
+    /// value. Tables, lists, numbers and texts are passed to checks of their own; flags need none. Any other
+    /// combination of type and value is a wrong type. A text in place of a number gets the hint to write the number
+    /// without its unit.
     fn check_value(&mut self, shape: ResolvedSchema<'_>, node: &Node, path: &str) -> Option<Value> {
         let span = node.span.clone();
         let line_span = self.first_line_span(span.clone());
@@ -78,10 +80,9 @@ impl SchemaChecker<'_> {
         self.collector.placeholder_paths.insert(path.to_owned());
     }
 
-    /// Returns a finite number within the range of `shape` as an integer or a float, or `None` after reporting its
-    /// fault and marking `path` as a placeholder. `is_written_whole` is whether the text has no fraction; an integer
-    /// must be written so. Numbers other than 0 must also be within [`ACCEPTED_MAGNITUDES`]. Only the first fault of a
-    /// number is reported.
+    /// Returns the number as an integer or a float, as `shape` requires. The number must be finite, within the range of
+    /// `shape` and, if it is not 0, within [`ACCEPTED_MAGNITUDES`]; an integer must be written without a fraction
+    /// (`is_written_whole`). Returns `None` after reporting the first violation and marking `path` as a placeholder.
     fn check_number(
         &mut self,
         shape: ResolvedSchema<'_>,
@@ -114,8 +115,9 @@ impl SchemaChecker<'_> {
         Some(if is_integer { Value::Integer(number as i64) } else { Value::Float(number) })
     }
 
-    /// Returns a text that is long enough (in characters) and one of the choices of `shape` if there are any, or `None`
-    /// after reporting it as out of range. The help is the most similar choice, otherwise the meaning of the key.
+    /// Returns the text if it is long enough (in characters) and one of the choices of `shape`, if there are any.
+    /// Otherwise reports the text as out of range and returns `None`. The help is the most similar choice, otherwise
+    /// the meaning of the key.
     fn check_text(&mut self, shape: ResolvedSchema<'_>, text: &str, path: &str, span: Range<usize>) -> Option<Value> {
         let choices = shape.choices();
         let is_known_choice = choices.is_empty() || choices.contains(&text);
@@ -129,9 +131,10 @@ impl SchemaChecker<'_> {
         None
     }
 
-    /// Returns a list with placeholders (substitutes) for wrong entries, which keep the indices of the others. Each
-    /// entry is checked and reported by itself. Returns `None` after reporting a wrong number of entries. Without a
-    /// maximum in `shape` the limit is [`MAX_LIST_ENTRIES`]; entries beyond the limit are not checked.
+    /// Returns the list with placeholders (valid substitutes) for wrong entries, so that the other entries keep their
+    /// indices. Each entry is checked and reported by itself. The number of entries is checked afterwards: `None` is
+    /// returned after reporting a wrong number. The maximum is that of `shape`, or [`MAX_LIST_ENTRIES`] if it states
+    /// none; entries beyond the maximum are not checked.
     fn check_list(
         &mut self,
         shape: ResolvedSchema<'_>,
@@ -147,7 +150,6 @@ impl SchemaChecker<'_> {
         let mut entries = Vec::new();
         for (i, node) in list.iter().enumerate().take(max_entries as usize) {
             let entry = self.check_value(entry_shape, node, &format!("{path}[{i}]"));
-            // Placeholders keep the indices of the other entries.
             entries.push(entry.unwrap_or_else(|| entry_shape.placeholder()));
         }
         // The entries are checked and reported also if their number is wrong.
@@ -166,10 +168,11 @@ impl SchemaChecker<'_> {
         None
     }
 
-    /// Returns a table with placeholders (substitutes) for wrong and missing required entries. Steps: select the
-    /// variant by the tag if the table has variants; check each known key and its value; report unknown keys; report
-    /// missing required keys; check the number of entries. Wrong optional entries are left out. Returns a placeholder
-    /// for the whole table if no variant is found, or if a table with free keys has more than [`MAX_TABLE_ENTRIES`].
+    /// Returns the table with placeholders (valid substitutes) for wrong and for missing required entries. Wrong
+    /// optional entries are left out, except in a table with free keys (any names). Steps: select the variant by its
+    /// tag if the table has variants; check each known key and its value; report unknown keys; report missing required
+    /// keys; check the number of entries. Returns a placeholder for the whole table if no variant is found, or if a
+    /// table with free keys has more than [`MAX_TABLE_ENTRIES`].
     fn check_table(
         &mut self,
         shape: ResolvedSchema<'_>,
@@ -182,6 +185,7 @@ impl SchemaChecker<'_> {
             Some(tag) => self.select_variant(shape, tag, table, path, span.clone()),
             None => Some(shape),
         };
+        // After this statement, `shape` is the selected variant, or the table itself if it has no variants.
         let Some(shape) = variant else {
             self.collector.placeholder_paths.insert(path.to_owned());
             return shape.placeholder();
@@ -219,8 +223,8 @@ impl SchemaChecker<'_> {
         checked_table.into()
     }
 
-    /// Reports a table with fewer entries (`count`) than the minimum of `shape` as empty, and marks `path` as a
-    /// placeholder. Does nothing if `path` already holds one, or without a minimum.
+    /// Reports a table that has fewer entries (`count`) than the minimum of `shape` as empty, and marks `path` as a
+    /// placeholder. Does nothing without a minimum, or if `path` is a placeholder already.
     fn check_entry_count(&mut self, shape: ResolvedSchema<'_>, count: u64, path: &str) {
         if shape.inner.min_properties.is_some_and(|min_count| count < min_count)
             && !self.collector.has_placeholder(path)
@@ -232,10 +236,10 @@ impl SchemaChecker<'_> {
         }
     }
 
-    /// Reports unknown keys with the most similar missing key or a list of all keys. A missing key that an unknown key
-    /// probably means is marked as a placeholder, so that it is not reported again. Stops when the list of faults is
-    /// full. If the collector skips unknown keys, they are only added to its `skipped_keys`. `unknown_keys` has name,
-    /// path and span of each; `path` is that of the table.
+    /// Reports each unknown key of a table. The help names the most similar missing key, otherwise lists all keys of
+    /// the table. That missing key is marked as a placeholder, so that it is not reported as missing, too. Stops when
+    /// the list of faults is full. If the collector skips unknown keys, they are only added to its `skipped_keys`.
+    /// `unknown_keys` has name, path and span of each key; `path` is that of the table.
     fn report_unknown_keys(
         &mut self,
         shape: ResolvedSchema<'_>,
@@ -299,10 +303,11 @@ impl SchemaChecker<'_> {
         }
     }
 
-    /// Returns the variant of a table that the value of its key `tag` selects. A missing or invalid tag is reported,
-    /// and its path is marked as a placeholder. The search for further faults then uses the variant with the most
-    /// similar name (not for a missing tag), otherwise with the most keys of the table; `None` if there is none. Stores
-    /// the place of a given tag. `span` is the place of the table.
+    /// Returns the variant (one of the alternative shapes of a table) that the value of the key `tag` selects. A
+    /// missing or invalid tag is reported at `tag`, and the path of the tag is marked as a placeholder. The check then
+    /// continues with a guess: the variant whose name is most similar to an invalid tag, otherwise the variant that has
+    /// most of the keys of the table. Returns `None` without such a variant. A missing tag is not reported again if its
+    /// path is a placeholder already. Stores the span of a given tag. `span` is the place of the table.
     fn select_variant<'s>(
         &mut self,
         shape: ResolvedSchema<'s>,

@@ -15,10 +15,10 @@ const MAX_REPAIRED_STATEMENTS: usize = 32;
 const MAX_HEADER_BYTES: usize = 1000;
 
 /// Reports the broken statements of `text` to `collector`, and returns the text with these statements replaced by
-/// spaces. Parses the text repeatedly, blanking the statement of the first error each time. Marks the path of each
-/// statement as a placeholder. A fault is at the place of the error, or at the last character of a statement without
-/// its end; the same path and place are reported once. Returns `None` if nothing is left to read, or after
-/// [`MAX_REPAIRED_STATEMENTS`] repairs.
+/// spaces. Parses the text repeatedly, and blanks the statement of the first error each time. The path of each
+/// statement is marked as a placeholder, so that its key is not reported as missing. The place of a fault is that of
+/// the error or, for a statement that is not closed, its last character. A second fault with the same path and place is
+/// not reported. Returns `None` if nothing is left to read, or after [`MAX_REPAIRED_STATEMENTS`] repairs.
 pub(super) fn blank_broken_statements(text: &str, collector: &mut FaultCollector) -> Option<String> {
     let mut lines = Lines::new(text);
     let mut reported_places = BTreeSet::new();
@@ -110,9 +110,11 @@ impl<'a> Lines<'a> {
         text[..end].char_indices().next_back().map_or(0..0, |(start, _)| start..end)
     }
 
-    /// Returns the lines of the statement that an error on `line` breaks; `message` is that of the parser. An open text
-    /// of several lines ends at the next header. An unclosed list or inline table ends before the statement at which
-    /// the parser fails. A broken header includes its whole section. Any other statement ends before the next one.
+    /// Returns the lines of the broken statement that causes an error of the parser on `line`; `message` is the text of
+    /// the error. An unclosed text of several lines: from its quotes to the next header. An unclosed list or inline
+    /// table, which the parser reports at the next valid statement: from the statement before `line` up to `line`,
+    /// exclusive. A broken header: its whole section. Any other statement: up to the next statement. If no statement
+    /// starts on `line`, the last one before `line` is meant, unless `line` begins with a word.
     fn statement_lines(&self, line: usize, message: &str) -> Range<usize> {
         let has_statement_start = |i: usize| self.statement_start(i) != StatementStart::None;
         // First line of the last statement before line `i`; `i` itself if there is none.
@@ -143,8 +145,8 @@ impl<'a> Lines<'a> {
         text.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_')
     }
 
-    /// Returns `range` or, if its lines are blank, the nearest line before it that is not. Returns `None` if there is
-    /// none.
+    /// Returns `range` or, if all its lines are blank, the nearest line before `range` that is not blank. Returns
+    /// `None` if there is no such line.
     fn nearest_text_lines(&self, range: Range<usize>) -> Option<Range<usize>> {
         let has_text = |i: usize| self.lines.get(i).is_some_and(|line| line.contains(|c| !" \t\r\n".contains(c)));
         if range.clone().any(has_text) {
@@ -164,8 +166,9 @@ impl<'a> Lines<'a> {
         self.lines.get(line).map_or(StatementStart::None, |text| statement_start(text))
     }
 
-    /// Returns the path of the statement that begins on `line`: its section, with the index of each repeated table from
-    /// 0, and its key. A header is its own path. A line that is no statement uses its first word as the key.
+    /// Returns the path of the statement that begins on `line`: name of its section and its key, such as
+    /// `axles[1].track_m`. Each repeated table (`[[…]]`) has its index from 0, counted up to `line`. The path of a
+    /// header is that of its section. For a line that is no statement, the first word is the key.
     fn statement_path(&self, line: usize) -> String {
         // Name of the last header up to `line`, and the index of each repeated table so far.
         let mut last_header = None;
@@ -230,9 +233,9 @@ fn indexed_path(name: &str, header_indices: &BTreeMap<String, usize>) -> String 
     path
 }
 
-/// Returns the kind of statement that starts on `line`. Everything from the first `#` on is ignored. A line with `=`
-/// after a valid key is a key. A valid name in brackets (those of one side may be missing) is a header, repeated with
-/// two brackets on either side. Everything else is `None`, also a line with `=` after other text.
+/// Returns the kind of statement that starts on `line`, up to the first `#`. A line with `=` after a valid key is a
+/// `Key`. A valid name with a bracket at its start or its end is a `Header`, repeated if two brackets are there.
+/// Everything else is `None`, also a line with `=` after other text.
 fn statement_start(line: &str) -> StatementStart {
     let text = line.split('#').next().unwrap_or("").trim();
     let header_name = |s: &str| s.trim_matches(['[', ']', ' ']).to_owned();

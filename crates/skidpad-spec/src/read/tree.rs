@@ -78,7 +78,7 @@ impl Node {
 
 impl From<&Spanned<DeValue<'_>>> for Node {
     /// Converts a value with its place, lists and tables with all their entries. An integer beyond 64 bits becomes
-    /// infinite, a float that cannot be parsed NaN, a date [`Item::Other`].
+    /// infinite, a float that cannot be parsed becomes NaN, a date becomes [`Item::Other`].
     fn from(value: &Spanned<DeValue<'_>>) -> Self {
         let item = match value.get_ref() {
             DeValue::Integer(integer) => {

@@ -81,6 +81,7 @@ impl Transform for RemoveNull {
 struct RemoveBooleanProperties;
 
 impl Transform for RemoveBooleanProperties {
+    /// Changes `schema` and all schemas in it.
     fn transform(&mut self, schema: &mut schemars::Schema) {
         if schema.get("additionalProperties").is_some_and(Value::is_boolean) {
             schema.remove("additionalProperties");

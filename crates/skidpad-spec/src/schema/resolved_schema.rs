@@ -30,8 +30,8 @@ impl<'a> ResolvedSchema<'a> {
         Self { root: self.root, outer: schema, inner, base: None }
     }
 
-    /// Returns the type: `object`, `array`, `number`, `integer`, `string` or `boolean`; empty if the schema states
-    /// none.
+    /// Returns the type: `object`, `array`, `number`, `integer`, `string` or `boolean`. If the schema states none,
+    /// returns the type of its first variant, or an empty text without variants.
     pub fn kind(self) -> &'a str {
         let variant_kind = || self.inner.one_of.first()?.kind.as_deref();
         self.inner.kind.as_deref().or_else(variant_kind).unwrap_or("")
@@ -52,7 +52,8 @@ impl<'a> ResolvedSchema<'a> {
             && self.inner.exclusive_maximum.is_none_or(|limit| number < limit)
     }
 
-    /// Returns the accepted texts; empty if any text is accepted.
+    /// Returns the accepted texts, one for each constant of the schema and of its variants; empty if any text is
+    /// accepted.
     pub fn choices(self) -> Vec<&'a str> {
         let constant = self.inner.constant.as_deref();
         constant.into_iter().chain(self.inner.one_of.iter().filter_map(|variant| variant.constant.as_deref())).collect()
@@ -63,7 +64,8 @@ impl<'a> ResolvedSchema<'a> {
         self.inner.items.as_deref().map_or(self, |items| self.resolve(items))
     }
 
-    /// Returns the key whose value selects the variant of this table; `None` if the table has no variants.
+    /// Returns the key whose value selects the variant (alternative shape) of this table: the key with a constant in
+    /// the first variant. Returns `None` if the table has no variants.
     pub fn tag(self) -> Option<&'a str> {
         let mut keys = self.inner.one_of.first()?.properties.iter();
         keys.find(|(_, schema)| schema.constant.is_some()).map(|(key, _)| key.as_str())
@@ -103,13 +105,14 @@ impl<'a> ResolvedSchema<'a> {
         std::iter::once(self.inner).chain(self.base)
     }
 
-    /// Returns the shape of a key of this table; for free keys that of any entry. `None` for an unknown key.
+    /// Returns the shape of the value of `key` in this table. In a table with free keys (any names), every key has the
+    /// shape of its entries. Returns `None` for an unknown key.
     pub fn property(self, key: &str) -> Option<Self> {
         let named_property = self.parts().find_map(|part| part.properties.get(key));
         named_property.or(self.inner.additional_properties.as_deref()).map(|schema| self.resolve(schema))
     }
 
-    /// Returns whether the keys of this table are free.
+    /// Returns true if the keys of this table are free (any names).
     pub fn is_map(self) -> bool {
         self.inner.additional_properties.is_some()
     }
@@ -134,10 +137,9 @@ impl<'a> ResolvedSchema<'a> {
         self.required().contains(&key)
     }
 
-    /// Builds a value of this shape that replaces a missing or invalid one: the minimum of a number (1 without one),
-    /// the first choice or an empty text, `false`, a list of placeholders (of the fixed length if the schema has one,
-    /// otherwise empty), or a table of the required keys with placeholders, for a table with variants those of the
-    /// first variant.
+    /// Builds a value of this shape that replaces a missing or invalid one. Number: its inclusive minimum, or 1 without
+    /// one. Text: the first choice, or an empty text. Flag: `false`. List: placeholders if the schema fixes the length,
+    /// otherwise empty. Table: its required keys with placeholders; a table with variants uses the first variant.
     pub fn placeholder(self) -> Value {
         match self.kind() {
             "number" => self.inner.minimum.unwrap_or(1.0).into(),

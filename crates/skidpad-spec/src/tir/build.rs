@@ -247,8 +247,8 @@ impl<'a> Reader<'a> {
         self.notes.push(Note { file, line, key: key.to_owned(), text: text.to_owned() });
     }
 
-    /// Adds a fault about the value of `key` and marks it as reported. Does nothing if the key is not stated. `accepts`
-    /// is what the key accepts, `help` a hint for the user.
+    /// Adds a fault about the stated value of `key` and marks the key as reported. Does nothing if the key is not
+    /// stated. `accepts` describes the accepted values, `help` is a hint for the user.
     fn report_wrong_value(&mut self, kind: FaultKind, key: &str, accepts: &str, help: &str) {
         if let Some(stated_value) = self.stated_values.get_mut(key) {
             stated_value.is_reported = true;
@@ -274,8 +274,8 @@ impl<'a> Reader<'a> {
 
     /// Returns the version of the formula by `FITTYP` and `PROPERTY_FILE_FORMAT`. `FITTYP` 5, 6, 21 and 52 is MF 5.2,
     /// 60 and 61 MF 6.1, 62 MF 6.2. The format `PAC2002` is MF 5.2, and any number of another version contradicts it.
-    /// The coefficients decide if both are missing. Versions 5 and 60 add a note. Reports formats of other tyre models, other
-    /// numbers and contradictions; the result is then MF 6.1.
+    /// The coefficients decide if both are missing. Versions 5 and 60 add a note. Reports formats of other tyre models,
+    /// other numbers and contradictions; the result is then MF 6.1.
     fn version(&mut self) -> Version {
         const ACCEPTED_FITTYP: &str = "5, 6, 21 or 52 (MF 5.2, PAC2002), 60 or 61 (MF 6.1), 62 (MF 6.2)";
         const ACCEPTED_FORMATS: &str = "'PAC2002', or a format with the version in FITTYP";
@@ -490,9 +490,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reports a coefficient that is impossible (stated) or missing (in its usual section), unless its value is already
-    /// reported. `accepts` states the accepted values in SI units; if the file has another unit, its size in SI is
-    /// added.
+    /// Reports a coefficient that the formula refuses: as out of range if it is stated, otherwise as missing from its
+    /// usual section. Does nothing if its value is already reported. `accepts` states the accepted values in SI units;
+    /// if the file has another unit, the size of that unit in SI is added.
     fn report_coefficient(&mut self, name: &str, accepts: &str, units: &Units) {
         let meaning = coefficient_entry(name).map_or("", |entry| entry.meaning);
         let unit = coefficient_entry(name).map_or(Unit::One, |entry| entry.unit);
@@ -507,9 +507,9 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Reports that `key` is missing from `section`, unless a syntax fault is about this key: a broken line was meant
-    /// to state it. The place of the fault is the statement of the key without a value, otherwise the header of the
-    /// section, otherwise the start of the file.
+    /// Reports that `key` is missing from `section`. Does nothing if a syntax fault is about this key, because a broken
+    /// line was meant to state it. The place of the fault is a statement of the key without a value, otherwise the
+    /// header of the section, otherwise the start of the file.
     fn report_missing_key(&mut self, key: &str, section: &str, accepts: &str) {
         if self.faults.iter().any(|fault| fault.kind == FaultKind::Syntax && fault.path.eq_ignore_ascii_case(key)) {
             return;
@@ -525,8 +525,8 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// Parses a finite number, also with a Fortran exponent (`1.5D-3`). Returns `None` for any other text, also with
-/// spaces.
+/// Parses a finite number, also with a Fortran exponent (`1.5D-3`). Returns `None` for any other text, also for one
+/// with spaces or with words such as `inf`.
 fn parse_number(value: &str) -> Option<f64> {
     let is_number_character = |c: char| c.is_ascii_digit() || "+-.eEdD".contains(c);
     if !value.chars().all(is_number_character) {
@@ -536,8 +536,9 @@ fn parse_number(value: &str) -> Option<f64> {
     value.is_finite().then_some(value)
 }
 
-/// Returns true if a slip range has hardly any part on one side: limited to it, the tyre could not drive, or not turn.
-/// Returns false for ranges beyond `largest`. These are faults, which mirroring would repeat.
+/// Returns true if a slip range was measured on one side of 0 only: less than [`MIN_MEASURED_SIDE_SHARE`] of its width
+/// is on the other side. Limited to that range, a tyre could not drive, or not turn. Returns false for ranges that do
+/// not rise or exceed `largest` in magnitude, because these are faults, which the symmetric range would repeat.
 fn is_one_sided([lower, upper]: [f32; 2], largest: f32) -> bool {
     let min_side_width = MIN_MEASURED_SIDE_SHARE * (upper - lower);
     let is_valid_range = lower < upper && lower.abs().max(upper.abs()) <= largest;

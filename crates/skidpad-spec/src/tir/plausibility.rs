@@ -89,9 +89,10 @@ pub(crate) fn missing_counterparts(use_mode: UseMode, is_stated: impl Fn(&str) -
         .collect()
 }
 
-/// Returns a message if the tyre combines its forces by a friction ellipse, because it has no coefficients of combined
-/// slip; this message also mentions a missing pneumatic trail (`QDZ1` to `QDZ4` all 0). Otherwise returns a message if
-/// the forces are not combined at all (`USE_MODE` 3), and `None` in all other cases.
+/// Returns a message about the combination of longitudinal and lateral force. A tyre without coefficients of combined
+/// slip combines its forces by a friction ellipse; the message then also mentions a missing pneumatic trail (`QDZ1` to
+/// `QDZ4` all 0). Forces that are not combined at all (`USE_MODE` 3) have a message of their own. Returns `None` in all
+/// other cases.
 pub(crate) fn combined_slip_note(tyre: &MagicFormula) -> Option<String> {
     let c = tyre.coefficients();
     // Whether the tyre has a pneumatic trail.

@@ -4,9 +4,9 @@ use super::{NO_HELP, NO_OTHER_KEYS, RuleChecker};
 use crate::spec::Aero;
 
 impl RuleChecker<'_> {
-    /// Checks the maps of `aero`: the knots of each map rise; drag and every surface have one factor from 0 to 100 for
-    /// each pair of ride heights and one factor for each yaw angle, or no factors. Without a map the expected counts
-    /// are 0, so that factors are not accepted.
+    /// Checks the maps of `aero`. The knots of each map rise. Drag and every surface have one factor from 0 to 100 for
+    /// each pair of ride heights, or no factors; and one factor for each yaw angle, or no factors. Without a map, the
+    /// expected number of factors is 0, so that factors are not accepted.
     pub fn check_aero_maps(&mut self, aero: &Aero) {
         let (mut height_counts, mut angle_count) = ([0; 2], 0);
         if let Some(map) = &aero.height_map {

@@ -181,9 +181,9 @@ impl RuleChecker<'_> {
         );
     }
 
-    /// Checks the wheel radius and the tyre size of an axle: exactly one of both is given, the size can be parsed, and
-    /// the radius of either is less than the track, if there is one. Both may be absent with a Magic Formula tyre,
-    /// which has a radius of its own. A radius that is too large is reported at the tyre size if that is given.
+    /// Checks the wheel radius and the tyre size of an axle. Exactly one of both is given; with a Magic Formula tyre,
+    /// which has a radius of its own, both may be absent. The size can be parsed. The radius, stated or from the size,
+    /// is less than the track, if there is one; a larger radius is reported at the tyre size if that is given.
     fn check_radius(&mut self, axle: &Axle, path: &str) {
         let radius_key = ("wheel_radius_m", axle.wheel_radius_m.is_some());
         let has_formula_radius = matches!(self.spec.tyres.get(&axle.tyre), Some(Tyre::MagicFormula { .. }));
@@ -218,9 +218,10 @@ impl RuleChecker<'_> {
     }
 
     /// Checks that the car has 2 to [`MAX_WHEELS`] wheels, that its centre of mass is between them, and that every
-    /// wheel carries at least [`MIN_LOAD_SHARE`] of an even distribution at rest. After a wrong number of wheels the
-    /// other two checks are skipped. Faults of the loads are reported at the lateral position of the centre of mass if
-    /// that is the cause, otherwise at its longitudinal one. Only the first wheel with too little load is reported.
+    /// wheel carries at least [`MIN_LOAD_SHARE`] of an even distribution at rest. After a wrong number of wheels, the
+    /// other two checks are skipped. Both are reported at the longitudinal position of the centre of mass, or at the
+    /// lateral one if that is not 0 and the longitudinal one is between the axles. Only the first wheel with too little
+    /// load is reported.
     pub fn check_footprint(&mut self) {
         let paths = self.axle_paths(&["track_m"]);
         let mut compared_paths: Vec<&str> = paths.iter().map(String::as_str).collect();
@@ -306,10 +307,10 @@ impl RuleChecker<'_> {
         (0.0..=last_axle_position).contains(&self.spec.chassis.centre_behind_front_axle_m)
     }
 
-    /// Checks axle `i`: the first axle is at 0 and each other one behind the axle before it; then radius, spin inertia,
-    /// brake disc, tyre name, values that a single wheel must not have, tread, steering angle below 90° at full lock,
-    /// Ackermann steering, anti-roll bar, toe and camber over the travel, roll centre, lateral compliance, suspension
-    /// and unsprung mass, in this order.
+    /// Checks axle `i`: the first axle is at 0, each other axle is behind the one before. Then checks, in this order:
+    /// radius, spin inertia, brake disc, tyre name, values that a single wheel must not have, tread, steering angle
+    /// below 90° at full lock, Ackermann steering, anti-roll bar, toe and camber over the travel, roll centre, lateral
+    /// compliance, suspension and unsprung mass.
     pub fn check_axle(&mut self, i: usize) {
         let spec = self.spec;
         let axle = &spec.axles[i];
@@ -360,9 +361,10 @@ impl RuleChecker<'_> {
         self.check_unsprung(i, axle, &path);
     }
 
-    /// Checks that an axle with Ackermann steering is far enough from the turning axis, ahead of it or behind: at least
-    /// half its track times the magnitude of its steering ratio (m). Does nothing for a single wheel; axles without
-    /// steering or without Ackermann always fit. `path` is that of the key `ackermann`.
+    /// Checks that an axle with Ackermann steering is far enough from the turning axis, the lateral line through the
+    /// centre of a slow turn: half the track times the magnitude of the steering ratio (m) or more, ahead or behind.
+    /// Axles with a single wheel, without steering or without Ackermann share always pass. `path` is that of the key
+    /// `ackermann`.
     fn check_ackermann(&mut self, i: usize, axle: &Axle, path: &str) {
         let Some(track) = axle.track_m else {
             return;
@@ -456,8 +458,9 @@ impl RuleChecker<'_> {
         }
     }
 
-    /// Checks that brake torques are those of the whole car or of each axle, not both (each axle with a torque is
-    /// reported), and that the front share of a car with a single axle is 1. Does nothing without a `brakes` table.
+    /// Checks that brake torques are stated for the whole car or for each axle, not both; each axle with a torque is
+    /// then reported. Checks that the front share of a car with a single axle is 1. Does nothing without a `brakes`
+    /// table.
     pub fn check_brakes(&mut self) {
         let spec = self.spec;
         let Some(brakes) = &spec.brakes else {

@@ -5,8 +5,8 @@ use crate::FaultKind;
 use crate::wheel_positions;
 
 impl RuleChecker<'_> {
-    /// Returns true if the keys that determine the loads on coupler and hitch hold no placeholder, also if they are
-    /// absent. Returns false for a trailer with a dolly but without a coupler.
+    /// Returns true if no key that determines the loads on coupler and hitch holds a placeholder. Absent keys count as
+    /// known. Returns false for a trailer with a dolly but without a coupler.
     pub fn is_towing_known(&self) -> bool {
         let has_coupler = self.spec.dolly.is_none() || self.spec.coupler.is_some();
         has_coupler
@@ -14,10 +14,11 @@ impl RuleChecker<'_> {
             && self.are_valid(&["hitch.behind_front_axle_m", "hitch.left_m", "hitch.carried_mass_kg"])
     }
 
-    /// Checks the dolly of a full trailer; does nothing for other vehicles. Reports a missing coupler. Reports a centre
-    /// of mass of the trailer that lifts the turntable instead of pressing on it. Then checks chassis and axles of the
-    /// dolly like those of a vehicle, with `dolly.` before all paths, and that none of its axles is steered. Rules
-    /// about wheel loads of the dolly are skipped unless the load on the turntable is known and not below 0.
+    /// Checks the dolly of a full trailer; does nothing for other vehicles. Reports a missing coupler of the trailer,
+    /// and a centre of mass of the trailer that lifts the turntable instead of pressing on it. Then checks chassis and
+    /// axles of the dolly by the rules of a vehicle, with `dolly.` before all paths, and that none of its axles is
+    /// steered. Rules about wheel loads of the dolly are skipped unless the load on its turntable is known and not
+    /// below 0.
     pub fn check_dolly(&mut self) {
         let Some(dolly_spec) = self.spec.dolly_vehicle() else { return };
         let has_coupler = self.spec.coupler.is_some();

@@ -46,6 +46,7 @@ impl RuleChecker<'_> {
     /// is above the idle speed and the stall speed below it, and that the engaged speed of the clutch, if there is one,
     /// is above the idle speed. Equal speeds are faults.
     fn check_engine(&mut self, engine: &Engine, clutch: Option<&Clutch>) {
+        // A pair is [previous point, point].
         for (i, pair) in engine.torque_curve.windows(2).enumerate() {
             let path = format!("powertrain.engine.torque_curve[{}].rpm", i + 1);
             let previous_path = format!("powertrain.engine.torque_curve[{i}].rpm");
@@ -147,9 +148,9 @@ impl RuleChecker<'_> {
         );
     }
 
-    /// Checks that the forward ratios fall from gear to gear and that shift speeds are in order: up-shift below the
-    /// limiter and above the down-shift, kick-down below the up-shift, easy up-shift above the down-shift and at most
-    /// the up-shift.
+    /// Checks the shift speeds and the ratios. The up-shift is below the limiter and above the down-shift; the
+    /// kick-down is below the up-shift; the easy up-shift (at light throttle) is above the down-shift and at most the
+    /// up-shift. The forward ratios fall from gear to gear.
     ///
     /// A continuous transmission needs exactly two ratios. For any other gearbox with falling ratios also checks that
     /// no shift causes an immediate shift back: the engine speed after the widest shift up, `up-shift speed · ratio
@@ -200,7 +201,7 @@ impl RuleChecker<'_> {
             (0..gearbox.forward.len()).map(|i| format!("powertrain.gearbox.forward[{i}]")).collect();
         let mut compared_paths: Vec<&str> = paths.iter().map(String::as_str).collect();
         compared_paths.extend([up_path, EASY_UP_SHIFT_PATH]);
-        // Path and speed of each shift down, with the slowest shift up that it must not reverse, rpm.
+        // Down-shift and kick-down: path, speed, and the slowest up-shift speed that it must not reverse, rpm.
         let down_shift = (down_path, down_rpm, easy_up_rpm.min(up_rpm));
         for (path, back_shift_rpm, start_rpm) in
             iter::once(down_shift).chain(kick_down_rpm.map(|rpm| (KICK_DOWN_PATH, rpm, up_rpm)))

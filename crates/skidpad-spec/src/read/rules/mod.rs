@@ -26,9 +26,9 @@ const NO_HELP: &str = "";
 const NO_OTHER_KEYS: &[&str] = &[];
 
 /// Checks all rules between fields, in this order: chassis and axles, number of tyres, each tyre with its file,
-/// steering, brakes, powertrain, motors, couplings, aerodynamics, assists, dolly. Reports every broken rule and every
-/// warning to `collector`, and returns the valid Magic Formula tyres by name. More than [`MAX_TYRES`] tyres are a
-/// fault; only the first ones in alphabetical order are read.
+/// steering, brakes, powertrain, motors, couplings, aerodynamics, assists, dolly. Adds every fault and warning to
+/// `collector`, and returns the valid Magic Formula tyres by name. More than [`MAX_TYRES`] tyres are a fault; only the
+/// first ones in alphabetical order are then checked.
 pub(super) fn check_vehicle(
     spec: &VehicleSpec,
     collector: &mut FaultCollector,
@@ -40,7 +40,7 @@ pub(super) fn check_vehicle(
         table: "", // the vehicle itself
         has_known_loads: true,
     };
-    // Only a checker can tell which keys hold placeholders.
+    // `is_towing_known` needs the checker, which is therefore created with a preliminary value.
     checker.has_known_loads = checker.is_towing_known();
     checker.check_body();
     let mut formulas = MagicFormulas::new();
@@ -96,8 +96,9 @@ impl RuleChecker<'_> {
         self.check_sprung_inertia();
     }
 
-    /// Returns true if none of `paths` holds a placeholder (a substitute for a wrong or missing value). For paths from
-    /// which wheel loads follow, the loads must also be known.
+    /// Returns true if none of `paths` holds a placeholder (a substitute for a wrong or missing value).
+    /// [`CENTRE_POSITION_PATH`] is also not valid while the loads on coupler and hitch are unknown, so that rules about
+    /// wheel loads are skipped.
     fn are_valid<P: AsRef<str>>(&self, paths: &[P]) -> bool {
         let is_valid = |path: &str| {
             !self.collector.has_placeholder(&self.path_in_file(path))
@@ -106,8 +107,8 @@ impl RuleChecker<'_> {
         paths.iter().all(|path| is_valid(path.as_ref()))
     }
 
-    /// Returns the path in the file for the path of the vehicle, with the prefix `dolly.` for a dolly. Tyres belong to
-    /// the file, also those of a dolly.
+    /// Converts a path of the vehicle to a path of the file: adds the prefix `dolly.` if the vehicle is a dolly. Paths
+    /// of tyres get no prefix, because a dolly uses the tyres of the file.
     fn path_in_file<'p>(&self, path: &'p str) -> Cow<'p, str> {
         let has_prefix = !self.table.is_empty() && path != "tyres" && !path.starts_with("tyres.");
         if has_prefix { Cow::Owned(format!("{}.{path}", self.table)) } else { Cow::Borrowed(path) }
@@ -139,8 +140,8 @@ impl RuleChecker<'_> {
         }
     }
 
-    /// Stores the place of `contradicted_path` in the last fault, `None` if the file does not give that key. Does
-    /// nothing if that fault was dropped because the list is full.
+    /// Stores the place of `contradicted_path` in the last fault; `None` if the file does not give that key. Does
+    /// nothing if the last fault was dropped because the list is full.
     fn set_contradicted_span(&mut self, contradicted_path: &str) {
         let contradicted_span = self.collector.given_span(&self.path_in_file(contradicted_path));
         if let Some(fault) = self.collector.last_fault() {

@@ -46,7 +46,7 @@ pub(super) fn heave_spring_values(axle: &Axle, path: &str) -> impl Iterator<Item
 }
 
 /// Returns paths and values of toe and camber over the travel of the axle at `path`; nothing without `kinematics`. An
-/// axle with one wheel cannot have them.
+/// axle with one wheel cannot have these values.
 pub(super) fn toe_camber_values(axle: &Axle, path: &str) -> impl Iterator<Item = (String, f64)> {
     let path = join_key(path, "kinematics");
     let values = axle.kinematics.as_ref().map(|kinematics| {
@@ -101,9 +101,9 @@ impl RuleChecker<'_> {
     }
 
     /// Checks that toe and camber stay within [`MAX_WHEEL_ANGLE_DEG`] over the whole travel. The upper bound of an
-    /// angle is `|fixed| + |linear| z + |quadratic| z²` at the largest travel `z` (m; the larger of the largest droop
-    /// of its wheels and of bump with its stop). The fault is reported at the coefficient that contributes more at `z`.
-    /// Does nothing without `kinematics`.
+    /// angle is `|fixed| + |linear| z + |quadratic| z²` at the largest travel `z` (m). `z` is the larger of bump travel
+    /// with its stop and of the largest droop travel of the wheels. The fault is reported at the coefficient that
+    /// contributes more at `z`. Does nothing without `kinematics`.
     pub fn check_toe_and_camber(&mut self, i: usize, axle: &Axle, path: &str) {
         let Some(kinematics) = &axle.kinematics else { return };
         let springs = self.springs(i, axle);
@@ -153,9 +153,9 @@ impl RuleChecker<'_> {
         paths
     }
 
-    /// Checks that at most one of the three keys that state an anti-roll bar (rate, force, share) is above 0, and that
-    /// the two speeds between which the bar fades in rise, if they are stated. If several keys are above 0, only the
-    /// second one is reported, together with the first. Does nothing without a bar.
+    /// Checks that at most one of the three keys that state an anti-roll bar (rate, force, share) is above 0. If
+    /// several are, reports the second one with the first as its contradiction. Checks that the two speeds between
+    /// which the bar fades in rise, if they are stated. Does nothing without a bar.
     pub fn check_anti_roll_bar(&mut self, axle: &Axle, path: &str) {
         let Some(bar) = &axle.anti_roll_bar else { return };
         let path = &join_key(path, "anti_roll_bar");
@@ -228,9 +228,10 @@ impl RuleChecker<'_> {
         self.require(&join_key(path, "ride_frequency_hz"), &compared_paths, is_loaded, found, accepts, NO_HELP);
     }
 
-    /// Checks that each stated damping (N s/m) is at most [`MAX_DAMPING_RATIO`] times the critical damping `2 √(k m)`
-    /// of the sprung mass (static spring force / g), for the wheel with the largest one. Every damping is accepted if
-    /// no wheel loads exist. Damping ratios are not checked here.
+    /// Checks that each stated damping (N s/m) is at most [`MAX_DAMPING_RATIO`] times the critical damping `2 √(k m)`.
+    /// `k` is the spring rate and `m` the sprung mass at the wheel (static spring force / g); of the wheels of the
+    /// axle, the largest critical damping counts. Accepts every damping if no wheel loads exist. Damping ratios are not
+    /// checked here.
     fn check_damping(&mut self, i: usize, axle: &Axle, path: &str) {
         let critical_damping =
             |spring: &Spring| 2.0 * (spring.rate * spring.force_at_rest / f64::from(STANDARD_GRAVITY)).sqrt();
@@ -258,10 +259,9 @@ impl RuleChecker<'_> {
         }
     }
 
-    /// Checks that a preload leaves every wheel at least [`MIN_DROOP_TRAVEL_M`] of droop travel, and that a rising rate
-    /// leaves at least [`MIN_DROOP_RATE_SHARE`] of the rate at rest at full droop. The first check applies to a stated
-    /// preload, the second to a stated rise of the rate and only if the first succeeds. Does nothing if no wheel loads
-    /// exist.
+    /// Checks two limits at full droop. A stated preload leaves every wheel at least [`MIN_DROOP_TRAVEL_M`] of droop
+    /// travel. A stated rise of the rate leaves at least [`MIN_DROOP_RATE_SHARE`] of the rate at rest; this check is
+    /// skipped if the first one fails. Does nothing if no wheel loads exist.
     fn check_spring(&mut self, i: usize, axle: &Axle, path: &str) {
         let springs = self.springs(i, axle);
         if springs.is_empty() {

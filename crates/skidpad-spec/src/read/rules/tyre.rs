@@ -12,10 +12,11 @@ use skidpad_core::tyre::magic_formula::{self, Coefficients, ENTRIES, UseMode};
 use std::collections::BTreeMap;
 
 impl RuleChecker<'_> {
-    /// Checks the tyre at `path`. Simple tyres: load sensitivity needs a nominal load, slips rise. Brush: a nominal
-    /// load of at most 1e6 N. TMeasy: points in order, for each direction and load. Magic Formula: exactly one of file
-    /// and coefficients, which are read; with symmetric `sides` the formula is made symmetric. Returns a valid Magic
-    /// Formula tyre, and `None` for any other tyre or after a fault.
+    /// Checks the tyre at `path` by its model. Coulomb, linear and slip curve: load sensitivity needs a nominal load,
+    /// and slips rise. Brush: a nominal load above 0 and of at most 1e6 N. TMeasy: characteristic points in order, for
+    /// each direction and load. Magic Formula: exactly one of file and coefficients, which are then read; symmetric
+    /// `sides` make the formula symmetric. Returns a valid Magic Formula tyre, and `None` for any other tyre or after a
+    /// fault.
     pub fn check_tyre(&mut self, path: &str, tyre: &Tyre, files: FileResolver<'_>) -> Option<MagicFormula> {
         match tyre {
             Tyre::Coulomb { friction, .. } | Tyre::Linear { friction, .. } | Tyre::LinearPerLoad { friction, .. } => {
@@ -43,6 +44,7 @@ impl RuleChecker<'_> {
                 for (key, points) in curves {
                     self.check_named_points(&join_key(path, key), points);
                 }
+                // Nominal and double load: longitudinal, then lateral.
                 for [(nominal_key, nominal), (double_key, double)] in [[curves[0], curves[2]], [curves[1], curves[3]]] {
                     self.check_low_loads(
                         [&join_key(path, nominal_key), &join_key(path, double_key)],
@@ -141,9 +143,10 @@ impl RuleChecker<'_> {
         }
     }
 
-    /// Reads the tyre file `file`, and adds its notes as warnings. For mirrored `sides` returns the tyre of the left
-    /// side: a tyre that was measured on the right side is mirrored. Returns `None` after reporting a fault, and
-    /// without a report if `path` holds a placeholder. Faults of the file itself are kept as a separate report.
+    /// Reads the tyre file `file`, named by the key `path`, and adds its notes as warnings about that key. For mirrored
+    /// `sides` returns the tyre of the left side: a tyre that was measured on the right side is mirrored. Returns
+    /// `None` after reporting a fault at `path`; faults within the file are also added to `file_faults` as a separate
+    /// report. Returns `None` without a report if `path` holds a placeholder.
     fn read_tyre_file(
         &mut self,
         path: &str,
@@ -180,10 +183,10 @@ impl RuleChecker<'_> {
         }
     }
 
-    /// Builds a tyre with combined slip from coefficients in the vehicle file (`stated_values`, by name, SI units),
-    /// with defaults for all others. A valid tyre is returned with warnings about implausible values and about combined
-    /// slip. Missing and impossible coefficients are reported with their meaning, and `None` is returned. Unknown names
-    /// are reported as well and otherwise ignored.
+    /// Builds a tyre with combined slip from coefficients in the vehicle file: `stated_values` by name, in SI units;
+    /// all others have their defaults. Returns a valid tyre and adds warnings about implausible values and about
+    /// combined slip. Otherwise reports each missing or impossible coefficient with its meaning, and returns `None`. An
+    /// unknown name is reported in both cases and has no effect on the tyre.
     fn tyre_from_coefficients(
         &mut self,
         path: &str,

@@ -184,8 +184,8 @@ pub fn fit(start: &MagicFormula, samples: &[Sample]) -> Result<FittedTyre, FitEr
 }
 
 /// Computes the differences between `tyre` and `samples`: root mean square and largest magnitude for Fx, Fy and Mz,
-/// each relative to its largest measured magnitude. Rows without a force are left out for this force. 0 for a force
-/// that is not measured or always 0.
+/// each relative to the largest measured magnitude of that force. Rows without a force are left out for this force.
+/// Errors are 0 for a force that is not measured or always 0.
 pub fn fit_errors(tyre: &MagicFormula, samples: &[Sample]) -> FitErrors {
     let mut errors = FitErrors::default();
     for (i, target) in [Target::Fx, Target::Fy, Target::Mz].into_iter().enumerate() {
@@ -218,9 +218,10 @@ impl Target {
 }
 
 impl Stage {
-    /// Returns `tyre` with the coefficients of this stage (those of all versions, then those of its version) fitted by
-    /// least squares from their present values. Uses the rows that contain the force and, unless the stage allows
-    /// combined slip, have pure slip.
+    /// Returns `tyre` with the coefficients of this stage fitted by least squares, starting from their present values.
+    /// These are the coefficients of all versions and those of the version of `tyre`. Uses the rows of `samples` that
+    /// contain the force of the stage. A stage without combined slip only uses rows with pure slip
+    /// ([`Target::has_pure_slip`]).
     ///
     /// Returns `None` if there are less than two rows for each coefficient that is fitted. A stage with combined slip
     /// also needs a tyre with combined forces and two rows with combined slip for each of its coefficients. Also
