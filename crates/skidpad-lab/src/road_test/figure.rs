@@ -166,9 +166,7 @@ impl Figure {
             Self::StoppingDistance { speed_mps, technique } => {
                 Test::Braking(Braking { initial_speed_mps: speed_mps, technique, ..Braking::default() })
             }
-            Self::LateralAcceleration { radius_m } => {
-                Test::SkidPad(SkidPad { radius_m, ..SkidPad::default() })
-            }
+            Self::LateralAcceleration { radius_m } => Test::SkidPad(SkidPad { radius_m, ..SkidPad::default() }),
             Self::UndersteerGradient => Test::Circle(Circle::default()),
             Self::YawRateGain { speed_mps } => Test::StepSteer(StepSteer { speed_mps, ..StepSteer::default() }),
             Self::StallSpeed => Test::Stall(Stall::default()),
