@@ -26,9 +26,6 @@ ROLLOUT_LENGTH = 64
 EPOCHS = 4
 MINIBATCHES = 8
 DISCOUNT = 0.99
-# Factor of the rewards. Rewards of up to 1 per action then have values of order 1, which the critic reaches in its first
-# updates.
-REWARD_SCALE = 1.0 - DISCOUNT
 # Weight of later steps in the advantages (GAE).
 ADVANTAGE_DECAY = 0.95
 CLIP_RANGE = 0.2
@@ -72,6 +69,28 @@ def log_probability(actions, mean, log_std):
     """Returns the logarithm of the density of actions, summed over their numbers."""
     deviation = (actions - mean) * jnp.exp(-log_std)
     return jnp.sum(-0.5 * deviation**2 - log_std - 0.5 * jnp.log(2 * jnp.pi), axis=-1)
+
+
+class RewardScaler:
+    """Divides rewards by the standard deviation of all discounted returns so far. The values of every task then have
+    order 1, which the critic reaches in its first updates."""
+
+    def __init__(self, cars):
+        # Discounted sum of the rewards of each car since the start of its episode.
+        self.returns = np.zeros(cars)
+        # Count, sum and sum of squares of these returns over all steps.
+        self.count, self.sum, self.sum_of_squares = 0, 0.0, 0.0
+
+    def scale(self, rewards, ended):
+        """Returns scaled rewards, shape [steps, cars]."""
+        for reward, end in zip(rewards, ended, strict=True):
+            self.returns = DISCOUNT * self.returns + reward
+            self.count += len(reward)
+            self.sum += self.returns.sum()
+            self.sum_of_squares += (self.returns**2).sum()
+            self.returns[end] = 0.0
+        variance = self.sum_of_squares / self.count - (self.sum / self.count) ** 2
+        return rewards / np.sqrt(variance + 1e-8)
 
 
 @jax.jit
@@ -127,7 +146,7 @@ def advantages_of(rewards, values_, next_values, ended):
     return advantages
 
 
-def rollout(env, state, observations, key):
+def rollout(env, state, scaler, observations, key):
     """Drives all cars. Returns the samples, the last observations, and the returns of the episodes that ended."""
     steps, episode_returns = [], []
     for step_key in jax.random.split(key, ROLLOUT_LENGTH):
@@ -143,7 +162,7 @@ def rollout(env, state, observations, key):
         observations = following
     arrays = [np.stack(array) for array in zip(*steps, strict=True)]
     observed, actions, log_probabilities, rewards, value, next_value, ended = arrays
-    advantages = advantages_of(rewards * REWARD_SCALE, value, next_value, ended)
+    advantages = advantages_of(scaler.scale(rewards, ended), value, next_value, ended)
     parts = (observed, actions, log_probabilities, advantages, advantages + value)
     samples = Samples(*(jnp.asarray(array.reshape(-1, *array.shape[2:]), jnp.float32) for array in parts))
     return samples, observations, episode_returns
@@ -161,10 +180,11 @@ def learn(task, seed, updates):
     )
     params = network.init(network_key, observations)
     state = TrainState.create(apply_fn=network.apply, params=params, tx=optimiser)
+    scaler = RewardScaler(NUM_ENVS)
     curve, start, start_cpu = [], time.perf_counter(), time.process_time()
     for number in range(updates):
         key, rollout_key, update_key = jax.random.split(key, 3)
-        samples, observations, episode_returns = rollout(env, state, observations, rollout_key)
+        samples, observations, episode_returns = rollout(env, state, scaler, observations, rollout_key)
         state = update(state, samples, update_key)
         curve.append(np.mean(episode_returns) if episode_returns else np.nan)
         if number % 10 == 9:

@@ -387,7 +387,7 @@ class TestRay:
         assert contents(tmp_path / "ray") == contents(tmp_path / "threads")
 
     def test_an_interrupt_leaves_complete_files_only(self, tmp_path):
-        sweep, folder = long_sweep(samples=400), tmp_path / "out"
+        sweep, folder = long_sweep(samples=1000), tmp_path / "out"
         (tmp_path / "manifest.json").write_text(sweep.to_manifest())
         program = [sys.executable, "-m", "skidpad.sweep", tmp_path / "manifest.json", "--out", folder, "--ray"]
         driver = subprocess.Popen(program, stderr=subprocess.PIPE, text=True)
