@@ -266,8 +266,9 @@ mod tests {
         assert!((f64::from(loaded.parts().centre_height) - 0.5 * 1000.0 / 1100.0).abs() < 1e-6);
         // Points of the body keep their places in the car, also those where air acts.
         let shift = car.parts().hull.centre - loaded.parts().hull.centre;
-        let [drag, side] = [|model: &Model| model.parts().aero.drag_point, |model: &Model| model.parts().aero.side_point]
-            .map(|point: fn(&Model) -> _| point(&car) - point(&loaded));
+        let [drag, side] =
+            [|model: &Model| model.parts().aero.drag_point, |model: &Model| model.parts().aero.side_point]
+                .map(|point: fn(&Model) -> _| point(&car) - point(&loaded));
         assert!((drag - shift).length() < 1e-6 && (side - shift).length() < 1e-6, "{drag} {side} {shift}");
     }
 
