@@ -1,5 +1,6 @@
 //! Getting a vehicle by name or path.
 
+use crate::excerpt::{line_and_column, line_starts};
 use crate::file_resolver::FileResolver;
 use crate::files::{FileKind, Folders, read_text};
 use crate::read::ReadExtras;
