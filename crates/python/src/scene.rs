@@ -7,7 +7,8 @@ use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use skidpad::core::Scene as CoreScene;
 use skidpad::lab::sweep::Source;
-use skidpad::spec::LoadedScene;
+use skidpad::spec::files::{FileKind, read_text};
+use skidpad::spec::{LoadError, LoadedScene};
 
 use crate::errors::{faults_error, load_error, value_error};
 
@@ -72,10 +73,12 @@ impl Scene {
     /// Raises `VehicleError` with all faults of the file, and `FileNotFoundError` or `OSError` if it cannot be read.
     #[staticmethod]
     fn load(py: Python<'_>, path: PathBuf) -> PyResult<Self> {
-        let loaded = py.detach(|| LoadedScene::load(&path)).map_err(|error| load_error(py, &error))?;
-        let folder = std::path::absolute(&path)?.parent().map(|folder| folder.to_string_lossy().into());
-        let toml = std::fs::read_to_string(&path)?.into();
-        Ok(Self { scene: Arc::new(loaded.scene.clone()), loaded: Arc::new(loaded), toml, folder })
+        let text = py.detach(|| read_text(&path, FileKind::Scene)).map_err(|source| {
+            let error = LoadError::UnreadableFile { path: path.clone(), source };
+            load_error(py, &error)
+        })?;
+        let folder = std::path::absolute(&path)?.parent().map(|folder| folder.to_string_lossy().into_owned());
+        Self::read(py, &text, &path.display().to_string(), folder.as_deref())
     }
 
     /// Reads the text of a scene file. `source` names the text in reports. Files that the text names are read from

@@ -6,6 +6,7 @@ use std::sync::{Arc, OnceLock};
 use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
+use skidpad::spec::files::{FileKind, read_text};
 
 use crate::arrays::check_array;
 use crate::course::{CentrePoint, Course, DistanceField, RangeTable, read_csv};
@@ -90,7 +91,7 @@ impl PyTrack {
     #[staticmethod]
     fn load(path: PathBuf) -> PyResult<Self> {
         let name = path.display().to_string();
-        let points = read_csv(&std::fs::read_to_string(&path)?).map_err(|faults| {
+        let points = read_csv(&read_text(&path, FileKind::Import)?).map_err(|faults| {
             let lines: Vec<String> =
                 faults.iter().map(|fault| format!("{name}:{}: {}", fault.line, fault.message)).collect();
             VehicleError::new_err(lines.join("\n"))

@@ -31,7 +31,7 @@ pub fn check(arguments: &Check) -> Result<ExitCode> {
     for name in &arguments.vehicles {
         match skidpad::spec::load_from(name, roots) {
             Ok(vehicle) => {
-                let trailers = load_trailers(&arguments.towing, &vehicle.model, &arguments.roots)?;
+                let (trailers, _) = load_trailers(&arguments.towing, &vehicle.model, &arguments.roots)?;
                 let trailer_models = trailers.iter().map(|unit| &unit.model);
                 let train: Vec<&Model> =
                     [&vehicle.model].into_iter().chain(trailer_models).map(AsRef::as_ref).collect();

@@ -21,7 +21,7 @@ use crate::failure::{Failure, Result};
 use crate::measured_log;
 use crate::output::{print_notes, printable_path};
 use crate::roots::load_vehicle;
-use crate::run::{check_tyre_files, overrides_with_files, parse_time_step};
+use crate::run::{check_input_files, check_tyre_files, overrides_with_files, parse_time_step};
 use crate::separate_reports;
 use crate::trailers::load_trailers;
 
@@ -39,11 +39,11 @@ pub fn compare(arguments: &Compare) -> Result<ExitCode> {
     let vehicle = load_vehicle(&arguments.vehicle, &arguments.changes.roots, &arguments.vehicle_changes)?;
     print_notes(&vehicle);
     let dt = parse_time_step(&arguments.step)?;
-    let (overrides, ground_files) = overrides_with_files(&arguments.changes, &vehicle.model)?;
+    let (overrides, files) = overrides_with_files(&arguments.changes, &vehicle.model)?;
     let before = arguments.against.as_ref().map(|name| load_other_car(arguments, name, &overrides)).transpose()?;
-    let inputs = input_files(arguments, &vehicle, before.as_ref(), &ground_files)?;
+    let inputs = input_files(arguments, &vehicle, before.as_ref(), &files)?;
     let backends = capable_backends(backends, !arguments.solvers.is_empty(), &overrides)?;
-    check_exports(arguments, &vehicle)?;
+    check_exports(arguments, [&vehicle].into_iter().chain(before.as_ref().map(|car| &car.vehicle)), &files)?;
     if let Some(path) = &arguments.telemetry {
         export::telemetry_format("--telemetry", path, false)?;
     }
@@ -106,7 +106,7 @@ fn solvers_of(arguments: &Compare) -> Result<Vec<SolverInfo>> {
 fn load_other_car(arguments: &Compare, name: &str, overrides: &Overrides) -> Result<StudyCar> {
     let vehicle = load_vehicle(name, &arguments.changes.roots, &VehicleChanges::default())?;
     print_notes(&vehicle);
-    let trailers = load_trailers(&arguments.changes.towing, &vehicle.model, &arguments.changes.roots)?;
+    let (trailers, _) = load_trailers(&arguments.changes.towing, &vehicle.model, &arguments.changes.roots)?;
     let overrides = Overrides { trailers, ..overrides.clone() };
     Ok(StudyCar { name: name.to_owned(), label: String::new(), vehicle, changes: Vec::new(), overrides })
 }
@@ -120,7 +120,7 @@ fn car_labels(arguments: &Compare) -> [String; 2] {
 }
 
 /// Returns the files that the runs depend on, with their hashes: vehicles and trailers (shipped or on disk), tyre files
-/// of the vehicles, the scene and its ground files, and the measured log.
+/// of the vehicles, the scene, `files` (those that trailers and scene name), and the measured log.
 ///
 /// # Errors
 /// A file cannot be read.
@@ -128,7 +128,7 @@ fn input_files(
     arguments: &Compare,
     vehicle: &LoadedVehicle,
     before: Option<&StudyCar>,
-    ground_files: &[PathBuf],
+    files: &[(&'static str, PathBuf)],
 ) -> Result<Vec<InputFile>> {
     let read_file = |role: &'static str, path: &Path| {
         InputFile::read(role, path)
@@ -153,8 +153,8 @@ fn input_files(
     if let Some(path) = &arguments.changes.scene {
         inputs.push(read_file("scene", path)?);
     }
-    for path in ground_files {
-        inputs.push(read_file("ground", path)?);
+    for (role, path) in files {
+        inputs.push(read_file(role, path)?);
     }
     if let Some(path) = &arguments.log.log {
         inputs.push(read_file("measured log", path)?);
@@ -211,18 +211,24 @@ fn named_runs<'a>(study: &'a Study<'_>, runs: &'a StudyRuns, selections: &'a [(&
     named
 }
 
-/// Checks that the exports can be written. No export may be the vehicle, one of its tyre files, the vehicle of
-/// `--against`, the scene, the log, or another export.
-fn check_exports(arguments: &Compare, vehicle: &LoadedVehicle) -> Result<()> {
-    let inputs = [
+/// Checks that the exports can be written. No export may be the vehicle, the vehicle of `--against`, a trailer, the scene,
+/// the log, a tyre file of one of the `vehicles`, one of `files` (those that trailers and scene name), or another export.
+fn check_exports<'a>(
+    arguments: &Compare,
+    vehicles: impl Iterator<Item = &'a LoadedVehicle> + Clone,
+    files: &[(&'static str, PathBuf)],
+) -> Result<()> {
+    let mut inputs = vec![
         ("the vehicle", Some(Path::new(&arguments.vehicle))),
         ("the vehicle of --against", arguments.against.as_deref().map(Path::new)),
         ("the scene", arguments.changes.scene.as_deref()),
         ("the measured log", arguments.log.log.as_deref()),
     ];
+    inputs.extend(arguments.changes.towing.iter().map(|name| ("a trailer", Some(Path::new(name)))));
     for (argument, path) in export_paths(arguments) {
         errors::check_not_overwriting(argument, path, &inputs)?;
-        check_tyre_files(vehicle, (argument, path))?;
+        vehicles.clone().try_for_each(|vehicle| check_tyre_files(vehicle, (argument, path)))?;
+        check_input_files(files, (argument, path))?;
     }
     let (json, csv) = (arguments.json.as_deref(), arguments.metrics_csv.as_deref());
     let others = [("the output of --json", json), ("the output of --metrics-csv", csv)];

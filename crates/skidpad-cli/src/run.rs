@@ -29,7 +29,7 @@ use crate::failure::{Failure, Result};
 use crate::measured_log;
 use crate::output::{TABLE_INDENT, Table, print, print_error, print_notes, print_old_keys, printable_path};
 use crate::roots::{allowed_roots, load_vehicle};
-use crate::trailers;
+use crate::trailers::{self, InputFiles};
 
 /// Step rate without an option, Hz.
 const DEFAULT_RATE_HZ: f64 = 240.0;
@@ -52,12 +52,11 @@ pub fn run(arguments: &Run) -> Result<ExitCode> {
     }
     print_notes(&vehicle);
     let dt = parse_time_step(&arguments.step)?;
-    let (overrides, ground_files) = overrides_with_files(&arguments.changes, &vehicle.model)?;
+    let (overrides, files) = overrides_with_files(&arguments.changes, &vehicle.model)?;
     // The user has named the solver, so that a peer with trailers is an error.
     capable_backends(vec![backend], true, &overrides)?;
-    let ground_inputs: Vec<_> = ground_files.iter().map(|file| ("ground of the scene", Some(file.as_path()))).collect();
-    for (argument, path) in output_paths(arguments) {
-        errors::check_not_overwriting(argument, path, &ground_inputs)?;
+    for path in output_paths(arguments) {
+        check_input_files(&files, path)?;
     }
     let manoeuvre = select_manoeuvre(arguments, &vehicle.model, &overrides)?;
     let setup = resolve_setup(manoeuvre.as_ref(), &vehicle.model, &overrides, &arguments.changes, &[dt])?;
@@ -98,16 +97,17 @@ pub fn run(arguments: &Run) -> Result<ExitCode> {
     Ok(report_health([&outcome], true))
 }
 
-/// Checks that no output is an input or the other output. The inputs are the vehicle, the table of controls, the scene,
-/// and the measured log. The name of a shipped vehicle counts as a path. Tyre and ground files are checked after they
-/// are known.
+/// Checks that no output is an input or the other output. The inputs are the vehicle, the trailers, the table of
+/// controls, the scene, and the measured log. The name of a shipped vehicle counts as a path. Tyre and ground files are
+/// checked after they are known.
 fn check_outputs(arguments: &Run) -> Result<(), SameFile> {
-    let inputs = [
+    let mut inputs = vec![
         ("the vehicle", Some(Path::new(&arguments.vehicle))),
         ("the table of controls", arguments.controls.as_deref()),
         ("the scene", arguments.changes.scene.as_deref()),
         ("the measured log", arguments.log.log.as_deref()),
     ];
+    inputs.extend(arguments.changes.towing.iter().map(|name| ("a trailer", Some(Path::new(name)))));
     errors::check_not_overwriting("--out", &arguments.out, &inputs)?;
     let Some(metrics_path) = &arguments.metrics_json else { return Ok(()) };
     errors::check_not_overwriting("--metrics-json", metrics_path, &inputs)?;
@@ -125,6 +125,15 @@ pub fn check_tyre_files(vehicle: &LoadedVehicle, (argument, path): (&'static str
     let tyre_files: Vec<_> =
         vehicle.tyre_files.iter().map(|file| ("a tyre of the vehicle", Some(file.as_path()))).collect();
     errors::check_not_overwriting(argument, path, &tyre_files)
+}
+
+/// Checks that the output `path` of `argument` is none of `files`.
+pub fn check_input_files(
+    files: &[(&'static str, PathBuf)],
+    (argument, path): (&'static str, &Path),
+) -> Result<(), SameFile> {
+    let inputs: Vec<_> = files.iter().map(|(role, file)| (*role, Some(file.as_path()))).collect();
+    errors::check_not_overwriting(argument, path, &inputs)
 }
 
 /// Writes a JSON object that maps the names of the metrics to unrounded values, `null` for a metric without a value.
@@ -277,22 +286,22 @@ pub fn read_overrides(changes: &Changes, model: &Arc<Model>) -> Result<Overrides
     overrides_with_files(changes, model).map(|(overrides, _)| overrides)
 }
 
-/// Returns the changes of the arguments and of the scene file, in SI units, and the ground files that the scene names.
+/// Returns the changes of the arguments and of the scene file, in SI units, and the files that scene and trailers name:
+/// tyres of the trailers and ground of the scene.
 /// Loads the scene and the trailers behind a car of `model`, and prints their notes and keys with old names.
 ///
 /// Speed and heading of the scene apply if no argument states them; its start position always applies. A slope for a
 /// scene without a plane is an error.
-pub fn overrides_with_files(changes: &Changes, model: &Arc<Model>) -> Result<(Overrides, Vec<PathBuf>)> {
+pub fn overrides_with_files(changes: &Changes, model: &Arc<Model>) -> Result<(Overrides, InputFiles)> {
     let roots = allowed_roots(&changes.roots)?;
     let loaded_scene = changes.scene.as_deref().map(|path| LoadedScene::load_from(path, roots)).transpose()?;
+    let (trailers, mut input_files) = trailers::load_trailers(&changes.towing, model, &changes.roots)?;
     // Changes by arguments alone.
-    let argument_overrides = Overrides {
-        trailers: trailers::load_trailers(&changes.towing, model, &changes.roots)?,
-        ..overrides_from_arguments(changes)?
-    };
+    let argument_overrides = Overrides { trailers, ..overrides_from_arguments(changes)? };
     let Some(LoadedScene { spec: scene_spec, scene, notes, old_keys, files }) = loaded_scene else {
-        return Ok((argument_overrides, Vec::new()));
+        return Ok((argument_overrides, input_files));
     };
+    input_files.extend(files.into_iter().map(|file| ("ground of the scene", file)));
     print_old_keys(&old_keys);
     for note in notes {
         print_error(&format!("warning: {note}"));
@@ -309,7 +318,7 @@ pub fn overrides_with_files(changes: &Changes, model: &Arc<Model>) -> Result<(Ov
         heading_rad: argument_overrides.heading_rad.or(scene_spec.heading_deg.map(f64::to_radians)),
         ..argument_overrides
     };
-    Ok((overrides, files))
+    Ok((overrides, input_files))
 }
 
 /// Returns the changes that need no file, in SI units: start, duration and parameters. The error names the first

@@ -163,9 +163,12 @@ impl Fleet {
     /// of wheels has to be equal.
     ///
     /// # Errors
-    /// There is no such car, or other parts of the model differ. Nothing is changed then.
+    /// There is no such car, the model is a trailer, or other parts of the model differ. Nothing is changed then.
     pub fn set_model(&mut self, car: usize, model: &Arc<Model>) -> Result<(), FleetError> {
         self.check_car(car)?;
+        if model.parts().coupler.is_some() {
+            return Err(FleetError::Trailer);
+        }
         self.blocks.set_model(car, model).map_err(FleetError::Layout)
     }
 

@@ -185,7 +185,7 @@ const KEYS_WITH_NOTES: [(&str, &str); 7] = [
 /// Reads a multi-body parameter set. A set of the kinematic model, which has no masses, is a fault. Keys that are not
 /// read become notes, except those in the tables `steering`, `longitudinal` and `tire`. A key of [`KEYS_WITH_NOTES`]
 /// with a value other than 0 has a note of its own. A missing tyre and the estimated travel and relaxation lengths add
-/// notes. Returns `None` after a fault.
+/// notes. A sprung mass that is not below the whole mass is a fault. Returns `None` after a fault.
 pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
     let tree = yaml::parse_document(import.text, 0, import)?;
     if tree.get("m").is_none() && tree.get("a").is_some() {
@@ -208,6 +208,11 @@ pub(crate) fn read(import: &mut Import<'_>) -> Option<Car> {
             import.collector.store_span(name, node.span.clone());
             import.add_note(name, text);
         }
+    }
+    if parameters.m_s >= parameters.m {
+        let found = format!("{} kg with a whole mass of {} kg", parameters.m_s, parameters.m);
+        import.add_fault("m_s", found, "a sprung mass below the whole mass `m`", "the axles have the rest of the mass");
+        return None;
     }
     if parameters.tire.is_none() {
         import.add_note("", "no tyre in the set: the default tyre of the models is used (p_dx1, p_kx1, p_dy1, p_ky1)");

@@ -128,7 +128,7 @@ impl Spread {
     ///
     /// - A metric in % has percentage points.
     /// - A length in mm below [`POSITION_NOISE_MM`] is noise.
-    /// - A time in s below `0.5 dt` is half a step, if it also exceeds 0.1 % of `reference`.
+    /// - A time in s below `0.5 dt` is half a step, if it also exceeds 0.1 % of the magnitude of `reference`.
     /// - A `reference` that rounds to 0 gives an unknown spread.
     /// - Otherwise the result is `gap` in % of the magnitude of `reference`.
     fn classify(gap: f64, reference: f64, metric: &Metric, dt: f64) -> Self {
@@ -136,7 +136,7 @@ impl Spread {
             "%" => Spread::Percent(gap),
             "mm" if gap < POSITION_NOISE_MM => Spread::WithinNoise,
             // A smaller time difference is accurate as a percentage.
-            "s" if gap < 0.5 * dt && gap > 0.001 * reference => Spread::HalfStep,
+            "s" if gap < 0.5 * dt && gap > 0.001 * reference.abs() => Spread::HalfStep,
             _ if metric.rounds_to_zero(reference) => Spread::Unknown,
             _ => Spread::Percent(gap / reference.abs() * 100.0),
         }
@@ -334,6 +334,8 @@ mod tests {
         assert_eq!(spread("mm", &[7.9, 8.2]), Spread::WithinNoise);
         assert_eq!(spread("mm", &[10.0, 30.0]), Spread::Percent(100.0));
         assert_eq!(spread("s", &[1.0, 1.04]), Spread::HalfStep);
+        // 0.01 % of the magnitude is accurate as a percentage, also for a negative time.
+        assert!(spread("s", &[-100.0, -100.01]).percent().is_some());
         assert_eq!(spread("s", &[1.0, 3.0]), Spread::Percent(100.0));
     }
 

@@ -4,6 +4,7 @@
 //! that another file names (tyre file, picture, mesh, buffer, road) must be in the folder of that other file, or below;
 //! links are resolved first. [`Folders::allow`] adds other folders.
 
+use crate::excerpt::{line_and_column, line_starts};
 use crate::printable::one_line;
 use std::fs::{File, Metadata};
 use std::io::{Error, ErrorKind, Read, Result};
@@ -114,6 +115,21 @@ pub fn read_lossy(path: &Path, kind: FileKind) -> Result<String> {
     read(path, kind).map(|bytes| match String::from_utf8(bytes) {
         Ok(text) => text,
         Err(error) => String::from_utf8_lossy(error.as_bytes()).into_owned(),
+    })
+}
+
+/// Reads the file at `path` as text, like [`read`].
+///
+/// # Errors
+/// Returns the errors of [`read`]. The error for a file that is not UTF-8 states line and column (in characters, from 1)
+/// of the first invalid byte.
+pub fn read_text(path: &Path, kind: FileKind) -> Result<String> {
+    String::from_utf8(read(path, kind)?).map_err(|error| {
+        let valid_length = error.utf8_error().valid_up_to();
+        let valid_text = String::from_utf8_lossy(&error.as_bytes()[..valid_length]);
+        let (line, column) = line_and_column(&valid_text, &line_starts(&valid_text), valid_length);
+        let message = format!("line {line}, column {column} is not UTF-8; save the file in UTF-8");
+        Error::new(ErrorKind::InvalidData, message)
     })
 }
 
@@ -341,5 +357,18 @@ mod tests {
             assert_eq!(allowed.read(path, FileKind::Tyre).expect(path), b"secret");
         }
         assert!(allowed.read("/etc/passwd", FileKind::Tyre).is_err());
+    }
+
+    /// A file with a byte that is not UTF-8 is refused with the line and the column of that byte.
+    #[test]
+    fn what_is_no_text_is_told_with_its_place() {
+        let file = tempfile::NamedTempFile::new().expect("a temporary file");
+        for (bytes, place) in
+            [(&b"name = \"caf\xe9\"\n"[..], "line 1, column 12"), (b"a = 1\n\xff", "line 2, column 1")]
+        {
+            std::fs::write(file.path(), bytes).expect("writable");
+            let told = read_text(file.path(), FileKind::Vehicle).expect_err("no text").to_string();
+            assert!(told.starts_with(place), "{told}");
+        }
     }
 }

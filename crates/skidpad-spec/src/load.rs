@@ -2,7 +2,7 @@
 
 use crate::excerpt::{line_and_column, line_starts};
 use crate::file_resolver::FileResolver;
-use crate::files::{self, FileKind, Folders};
+use crate::files::{FileKind, Folders, read_text};
 use crate::read::ReadExtras;
 use crate::spec::Tyre;
 use crate::tir::Note;
@@ -151,18 +151,6 @@ pub fn load_from(name_or_path: &str, allowed: &[PathBuf]) -> Result<LoadedVehicl
     Ok(LoadedVehicle::read_in(Folders::from_file_path(path).allow_all(allowed), name_or_path, &text)?)
 }
 
-/// Reads the text of the file at `path` within the size limit of `kind`, with the errors of [`files::read`]. The error
-/// for a file that is not UTF-8 states line and column (in characters, from 1) of the first invalid byte.
-pub(crate) fn read_text(path: &Path, kind: FileKind) -> std::io::Result<String> {
-    String::from_utf8(files::read(path, kind)?).map_err(|error| {
-        let valid_length = error.utf8_error().valid_up_to();
-        let valid_text = String::from_utf8_lossy(&error.as_bytes()[..valid_length]);
-        let (line, column) = line_and_column(&valid_text, &line_starts(&valid_text), valid_length);
-        let message = format!("line {line}, column {column} is not UTF-8; save the file in UTF-8");
-        std::io::Error::new(std::io::ErrorKind::InvalidData, message)
-    })
-}
-
 /// Returns the error for the unknown vehicle `name`, with the most similar shipped vehicle or trailer as a suggestion,
 /// otherwise with all their names.
 fn unknown_vehicle_error(name: &str) -> LoadError {
@@ -186,18 +174,5 @@ mod tests {
         };
         assert_eq!(help, "did you mean `corvette_c5`?");
         assert!(matches!(load("no/such/file.toml"), Err(LoadError::UnreadableFile { .. })));
-    }
-
-    /// A file with a byte that is not UTF-8 is refused with the line and the column of that byte.
-    #[test]
-    fn what_is_no_text_is_told_with_its_place() {
-        let file = tempfile::NamedTempFile::new().expect("a temporary file");
-        for (bytes, place) in
-            [(&b"name = \"caf\xe9\"\n"[..], "line 1, column 12"), (b"a = 1\n\xff", "line 2, column 1")]
-        {
-            std::fs::write(file.path(), bytes).expect("writable");
-            let told = read_text(file.path(), FileKind::Vehicle).expect_err("no text").to_string();
-            assert!(told.starts_with(place), "{told}");
-        }
     }
 }

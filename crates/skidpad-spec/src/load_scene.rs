@@ -1,8 +1,7 @@
 //! Loading of scenes by path or from text.
 
 use crate::file_resolver::FileResolver;
-use crate::files::{FileKind, Folders};
-use crate::load::read_text;
+use crate::files::{FileKind, Folders, read_text};
 use crate::tir::Note;
 use crate::{Faults, LoadError, OldKeys, SceneSpec, read};
 use skidpad_core::Scene;

@@ -97,7 +97,7 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
     /// collision layers of its chassis exclude. Between steps before the first step, all other colliders are added,
     /// because Avian's search trees are empty. Does nothing if the car does not exist. Panics if `probes` is empty.
     fn find_near_colliders(&mut self, probes: &[Probe]) {
-        let Some(slot) = self.slots.get_mut(probes[0].car) else { return };
+        let Some(slot) = probes.first().and_then(|probe| self.slots.get_mut(probe.car)) else { return };
         slot.near_colliders.clear();
         let bounds = all_probe_bounds(BEVY_AXES, probes);
         // Collision layers of the own chassis.

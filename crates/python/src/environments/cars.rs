@@ -73,6 +73,8 @@ impl Cars {
         match self {
             Self::Fleet(fleet) => fleet.set_actions(actions),
             Self::Trains(trains) => {
+                let shape = "[cars, 4]: throttle, brake, handbrake and steering angle of each car";
+                check_length(actions.len(), trains.trains.len() * ACTION_COUNT, shape)?;
                 for (train, action) in trains.trains.iter_mut().zip(actions.as_chunks::<ACTION_COUNT>().0) {
                     let controls = &mut train.controls;
                     [controls.throttle, controls.brake, controls.handbrake, controls.steer] = *action;
@@ -105,6 +107,7 @@ impl Cars {
         match self {
             Self::Fleet(fleet) => fleet.write_active(active),
             Self::Trains(trains) => {
+                check_length(active.len(), trains.trains.len(), "[cars]: whether each car is stepped")?;
                 for (is_active, train) in active.iter_mut().zip(&trains.trains) {
                     *is_active = train.is_active;
                 }
@@ -121,6 +124,8 @@ impl Cars {
         match self {
             Self::Fleet(fleet) => threads.run(|| fleet.step_into(steps, rows)),
             Self::Trains(trains) => {
+                let expected = trains.trains.len() * Trains::ROW_LENGTH;
+                check_length(rows.len(), expected, "[cars, quantities]: the motions of each car and trailer")?;
                 trains.step_into(threads, steps, rows);
                 Ok(())
             }
@@ -167,7 +172,18 @@ enum Vehicle {
     Trailer = 1,
 }
 
+/// Checks the length of an array with the shape `shape`.
+///
+/// # Errors
+/// `found` is not `expected`.
+fn check_length(found: usize, expected: usize, shape: &'static str) -> Result<(), FleetError> {
+    if found == expected { Ok(()) } else { Err(FleetError::Length { found, expected, shape }) }
+}
+
 impl Trains {
+    /// Number of quantities of a train: the motion of the car, then that of the trailer.
+    const ROW_LENGTH: usize = MOTION_QUANTITIES.len() + TRAILER_QUANTITIES.len();
+
     /// Creates `count` trains of the `models` of car and trailer at the origin. Steps are `dt` s long.
     pub fn new(models: [Arc<Model>; 2], scene: &Scene, dt: f32, count: usize) -> Self {
         let new_train = |_| {
@@ -220,15 +236,14 @@ impl Trains {
     /// Advances all active trains by `steps` steps, in parallel on `threads`, and writes the motions of all trains into
     /// `rows`.
     fn step_into(&mut self, threads: &Threads, steps: u32, rows: &mut [f32]) {
-        let row_length = MOTION_QUANTITIES.len() + TRAILER_QUANTITIES.len();
         if threads.count() == 1 {
             self.trains
                 .iter_mut()
-                .zip(rows.chunks_exact_mut(row_length))
+                .zip(rows.chunks_exact_mut(Self::ROW_LENGTH))
                 .for_each(|(train, row)| train.step(steps, row));
             return;
         }
-        let trains = self.trains.par_iter_mut().zip(rows.par_chunks_exact_mut(row_length));
+        let trains = self.trains.par_iter_mut().zip(rows.par_chunks_exact_mut(Self::ROW_LENGTH));
         threads.run(|| trains.for_each(|(train, row)| train.step(steps, row)));
     }
 }

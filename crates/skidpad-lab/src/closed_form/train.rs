@@ -53,6 +53,7 @@ pub fn with_hitch_load(train: &[&Model]) -> Option<Model> {
     parts.wheels.iter_mut().for_each(|wheel| wheel.contact -= centre_shift);
     parts.hull.centre -= centre_shift;
     parts.aero.drag_point -= centre_shift;
+    parts.aero.side_point -= centre_shift;
     parts.aero.downforce.iter_mut().for_each(|surface| surface.point -= centre_shift);
     // The carried mass is now part of the vehicle.
     (hitch.point, hitch.carried_mass) = (hitch.point - centre_shift, 0.0);
@@ -263,6 +264,12 @@ mod tests {
         let axle = |i: usize| f64::from(loaded.static_load(2 * i) + loaded.static_load(2 * i + 1)) / GRAVITY_MPS2;
         assert!((axle(0) - 470.0).abs() < 0.01 && (axle(1) - 630.0).abs() < 0.01, "{} {}", axle(0), axle(1));
         assert!((f64::from(loaded.parts().centre_height) - 0.5 * 1000.0 / 1100.0).abs() < 1e-6);
+        // Points of the body keep their places in the car, also those where air acts.
+        let shift = car.parts().hull.centre - loaded.parts().hull.centre;
+        let [drag, side] =
+            [|model: &Model| model.parts().aero.drag_point, |model: &Model| model.parts().aero.side_point]
+                .map(|point: fn(&Model) -> _| point(&car) - point(&loaded));
+        assert!((drag - shift).length() < 1e-6 && (side - shift).length() < 1e-6, "{drag} {side} {shift}");
     }
 
     /// Wheels that all lock at 1 g stop each vehicle by itself. An unbraked trailer pushes the car, whose brakes then

@@ -36,7 +36,7 @@ metrics! {
         worst_ratio_1s_percent, "%", 1, "Largest yaw rate ratio after 1.0 s", "Accepted: at most 35 %.";
         worst_ratio_1_75s_percent, "%", 1, "Largest yaw rate ratio after 1.75 s", "Accepted: at most 20 %.";
         least_displacement_m, "m", 2, "Smallest lateral displacement from 5 A on", "Smallest displacement 1.07 s after the beginning of steer, of amplitudes of at least 5 A. Accepted: at least 1.83 m up to 3500 kg, otherwise 1.52 m.";
-        failed_amplitude_deg, "deg", 1, "Smallest steering-wheel angle that failed", "Amplitude of the first failed run; no value if none failed.";
+        failed_amplitude_deg, "deg", 1, "Smallest steering-wheel angle that failed", "Smallest amplitude of a failed run; no value if none failed.";
         passed, "-", 0, "Passed (1) or failed (0)", "1 if the series was driven to its last amplitude in both directions and every run passed.";
     }
 }

@@ -24,6 +24,7 @@ use super::{Report, ReportedCar};
 use crate::agreement::{AGREEMENT_RATE_HZ, MAX_LIMIT_SPREAD_PERCENT, MAX_SPREAD_PERCENT};
 use crate::closed_form::{lints, lists};
 use crate::compare::{Comparison, POSITION_NOISE_MM};
+use crate::friction::GRIP_LIMIT_UTILISATION;
 use crate::metrics::Metric;
 use crate::verdict::Verdict;
 
@@ -123,12 +124,13 @@ fn append_summary(page: &mut String, report: &Report<'_>, judgements: &[Judgemen
     page.push_str(&table.html());
     // Length of a step (s).
     let step_length = report.car.comparisons.first().map_or(0.0, |comparison| comparison.dt_s);
+    let grip_limit_percent = 100.0 * GRIP_LIMIT_UTILISATION;
     let vehicles = if report.before.is_some() { "Two vehicle descriptions" } else { "One vehicle description" };
     put!(
         page,
         "<p class=\"note\">{vehicles}, simulated by {} solvers with a step length of {:.6} s ({:.1} Hz); \
          the driver is the same for every solver. Pass: every metric with a spread in % agrees within \
-         {MAX_SPREAD_PERCENT}\u{a0}%, or within {MAX_LIMIT_SPREAD_PERCENT}\u{a0}% if a tyre uses more than 90\u{a0}% of its \
+         {MAX_SPREAD_PERCENT}\u{a0}%, or within {MAX_LIMIT_SPREAD_PERCENT}\u{a0}% if a tyre uses more than {grip_limit_percent:.0}\u{a0}% of its \
          friction, or has a known reason, and every run was completed. The limits were set for {AGREEMENT_RATE_HZ} Hz; longer steps differ \
          more. Reference vehicles are not judged.</p>\n",
         report.backends.len(),

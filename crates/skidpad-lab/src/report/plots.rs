@@ -164,14 +164,18 @@ fn profile(runs: &mut Runs<'_>) -> Plot {
     plot
 }
 
-/// Returns the horizontal distance along the path of `points` (m), starting at 0. From the first point that is not
-/// finite on, the distances are NaN.
+/// Returns the horizontal distance along the path of `points` (m), starting at 0 at the first finite point. Points that are
+/// not finite, as in the gaps of a measured log, have the distance NaN. A gap counts with the straight line over it.
 fn path_distances(points: &[(f64, f64)]) -> Vec<f64> {
     let mut distance = 0.0;
-    let mut previous = points.first().copied().unwrap_or_default();
+    // Last finite point.
+    let mut previous: Option<(f64, f64)> = None;
     let distances = points.iter().map(|&(x, y)| {
-        distance += (x - previous.0).hypot(y - previous.1);
-        previous = (x, y);
+        if !x.is_finite() || !y.is_finite() {
+            return f64::NAN;
+        }
+        distance += previous.map_or(0.0, |previous| (x - previous.0).hypot(y - previous.1));
+        previous = Some((x, y));
         distance
     });
     distances.collect()
@@ -300,5 +304,19 @@ fn add_trailers(plots: &mut Plots, runs: &mut Runs<'_>) {
             let plot = runs.time_plot(&format!("{title}, {name}"), Axis::new(label, unit, min_span), &columns);
             plots.add(runs, plot);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A gap in a measured log counts with the straight line over it.
+    #[test]
+    fn gaps_do_not_end_the_distance() {
+        let gap = (f64::NAN, 1.0);
+        let found = path_distances(&[gap, (1.0, 0.0), (4.0, 4.0), gap, (4.0, 6.0)]);
+        assert!(found[0].is_nan() && found[3].is_nan());
+        assert_eq!([found[1], found[2], found[4]], [0.0, 5.0, 7.0]);
     }
 }

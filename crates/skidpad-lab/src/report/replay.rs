@@ -95,14 +95,14 @@ fn yaw_columns(runs: &mut Runs<'_>, unit: Unit) -> Vec<usize> {
     runs.add_values(all_angles, MIN_ANGLE_RANGE_RAD)
 }
 
-/// Adds full turns to `angles` (rad), so that neighbours differ by at most half a turn. From the first angle that is
-/// not finite on, the results are NaN.
+/// Adds full turns to `angles` (rad), so that neighbours differ by at most half a turn. Angles that are not finite, as in
+/// the gaps of a measured log, stay as they are and count as no neighbours.
 fn unwrap_angles(angles: impl Iterator<Item = f64>) -> Vec<f64> {
     let mut previous: Option<f64> = None;
     let unwrapped = angles.map(|angle| {
         let turns = previous.map_or(0.0, |previous| ((previous - angle) / core::f64::consts::TAU).round());
         let angle = angle + turns * core::f64::consts::TAU;
-        previous = Some(angle);
+        previous = Some(angle).filter(|angle| angle.is_finite()).or(previous);
         angle
     });
     unwrapped.collect()
@@ -200,5 +200,13 @@ mod tests {
         for (angle, expected) in angles.iter().zip([3.0, turn - 3.0, turn - 2.0, 3.0]) {
             assert!((angle - expected).abs() < 1e-12, "{angles:?}");
         }
+    }
+
+    /// Angles beyond a gap continue those before it.
+    #[test]
+    fn gaps_do_not_end_the_angles() {
+        let angles = unwrap_angles([f64::NAN, 3.0, f64::NAN, -3.0].into_iter());
+        assert!(angles[0].is_nan() && angles[2].is_nan() && angles[1] == 3.0, "{angles:?}");
+        assert!((angles[3] - (core::f64::consts::TAU - 3.0)).abs() < 1e-12, "{angles:?}");
     }
 }

@@ -228,7 +228,8 @@ impl Test {
         match self {
             Self::Acceleration(_) => &["acceleration", "launch"],
             Self::TopSpeed(_) => &["top-speed"],
-            Self::Braking(_) => &["braking"],
+            Self::Braking(Braking { technique: PedalTechnique::Constant, .. }) => &["braking"],
+            Self::Braking(Braking { technique: PedalTechnique::Threshold, .. }) => &["threshold-braking"],
             Self::SkidPad(_) => &["skid-pad"],
             Self::Circle(_) => &["circle"],
             Self::StepSteer(_) => &["step-steer"],
