@@ -216,7 +216,8 @@ AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA\"}],\"bufferViews\":[{\"buffer\
 \"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\"}],";
 
 /// Returns inputs for the reader of glTF meshes: many nodes, primitives, materials or empty elements, deep nesting,
-/// long data, and many buffers of one file.
+/// long data, and many buffers of one file. The nodes of a list are counted by the letter `m`, which
+/// occurs three times before the nodes and once in each node.
 fn gltf_inputs(size: usize) -> Vec<Input> {
     let primitive = "{\"attributes\":{\"POSITION\":0}}";
     let mesh = format!("{GLTF_START}{TRIANGLE_LISTS}\"meshes\":[{{\"primitives\":[{primitive}]}}],");
@@ -226,9 +227,7 @@ fn gltf_inputs(size: usize) -> Vec<Input> {
         repeat_to_size(size, &format!("{GLTF_START}\"{key}\":[{entry}"), move |_| format!(",{entry}"), "]}")
     };
     let list = repeat_to_size(size / 2, &format!("{mesh}\"nodes\":[{{\"mesh\":0}}"), |_| ",{\"mesh\":0}".into(), "],");
-    // The letter `m` occurs three times before the nodes and once in each node.
-    let letter_count = list.iter().filter(|&&byte| byte == b'm').count();
-    let node_count = letter_count.saturating_sub(3);
+    let node_count = list.iter().filter(|&&byte| byte == b'm').count().saturating_sub(3);
     let scene_nodes = (1..node_count).fold("\"scenes\":[{\"nodes\":[0".to_owned(), |mut text, i| {
         text.push_str(&format!(",{i}"));
         text
