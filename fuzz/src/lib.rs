@@ -26,7 +26,7 @@ pub fn write_seeds(name: &str) {
     let Some(folder) = std::env::var_os("SKIDPAD_SEEDS") else { return };
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
     std::fs::create_dir_all(&folder).expect("writable");
-    for (number, bytes) in seeds::of(find_reader(name), &root).into_iter().enumerate() {
+    for (number, bytes) in seeds::seeds_of(find_reader(name), &root).into_iter().enumerate() {
         std::fs::write(Path::new(&folder).join(format!("seed_{number}")), bytes).expect("writable");
     }
 }

@@ -245,8 +245,8 @@ impl World {
         Controls { throttle: 0.7, steer: 0.05, ..Controls::default() }
     }
 
-    /// Takes three steps, reads the telemetry of both cars, and checks that their states stay finite if `stays_finite`.
-    /// Saving the world afterwards may fail, but must not panic.
+    /// Takes three steps. After every step, checks that the states of both cars are finite (only if `stays_finite`) and
+    /// reads their telemetry, which must not panic. Saving the world at the end may fail, but must not panic.
     fn step_and_check(&mut self) {
         for step in 0..3 {
             self.world.step(&[Self::controls(), Self::controls()]);

@@ -16,7 +16,7 @@ const MAX_BYTES: u64 = 20_000;
 ///
 /// # Panics
 /// A file cannot be read.
-pub fn of(reader: &Reader, root: &Path) -> Vec<Vec<u8>> {
+pub fn seeds_of(reader: &Reader, root: &Path) -> Vec<Vec<u8>> {
     let mut seeds = corpus(reader, root);
     for path in reader.seeds {
         seeds.extend(files(&root.join(path)));

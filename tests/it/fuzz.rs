@@ -63,7 +63,7 @@ fn corpus_and_directed_inputs_are_read() {
 /// Runs the reader `name` on `count` mutations of its seeds.
 fn mutations_are_read(name: &str, count: usize) {
     let reader = find(name);
-    let mutator = Mutator { seeds: seeds::of(reader, root()), dictionary: dictionary(root(), reader.dictionary) };
+    let mutator = Mutator { seeds: seeds::seeds_of(reader, root()), dictionary: dictionary(root(), reader.dictionary) };
     let mut random = Random(0x9E37_79B9_7F4A_7C15);
     for number in 0..count {
         check(reader, &format!("mutation {number}"), &mutator.next(&mut random));

@@ -21,17 +21,32 @@ use crate::errors::{faults_error, unknown_name, value_error};
 use crate::scene::Scene;
 use crate::world::find_solver;
 
-/// Changes of a manoeuvre: scene, initial speed (m/s), slope (degrees), heading (degrees), duration (s), trailers, and
-/// names and values of parameters.
-type Changes<'py> = (
-    Option<PyRef<'py, Scene>>,
-    Option<f64>,
-    Option<f64>,
-    Option<f64>,
-    Option<f64>,
-    Vec<PyRef<'py, Car>>,
-    Vec<(String, f64)>,
-);
+/// Changes of a manoeuvre.
+pub struct Changes<'py> {
+    scene: Option<PyRef<'py, Scene>>,
+    /// Initial speed (m/s).
+    initial_speed: Option<f64>,
+    /// Slope (degrees).
+    slope: Option<f64>,
+    /// Heading (degrees).
+    heading: Option<f64>,
+    /// Duration (s).
+    duration: Option<f64>,
+    /// Trailers, from the front.
+    trailers: Vec<PyRef<'py, Car>>,
+    /// Names and values of parameters.
+    parameters: Vec<(String, f64)>,
+}
+
+impl<'a, 'py> FromPyObject<'a, 'py> for Changes<'py> {
+    type Error = PyErr;
+
+    /// Extracts the changes from a Python tuple with the fields in their order.
+    fn extract(tuple: Borrowed<'a, 'py, PyAny>) -> PyResult<Self> {
+        let (scene, initial_speed, slope, heading, duration, trailers, parameters) = tuple.extract()?;
+        Ok(Self { scene, initial_speed, slope, heading, duration, trailers, parameters })
+    }
+}
 
 /// Returns the names of the manoeuvres with their descriptions.
 #[pyfunction]
@@ -87,11 +102,11 @@ fn towed_units(car: &Car, trailers: &[PyRef<'_, Car>]) -> PyResult<Vec<TowedUnit
 /// unless `changes` state them, initial speed and heading. All numbers out of range and all unknown parameters are
 /// reported at once.
 fn to_overrides(car: &Car, entry: &ManoeuvreEntry, changes: &Changes<'_>) -> PyResult<Overrides> {
-    let (scene, speed, slope, heading, duration, trailers, parameters) = changes;
+    let Changes { scene, initial_speed, slope, heading, duration, trailers, parameters } = changes;
     let mut overrides = Overrides::default();
     parameters.iter().for_each(|(name, value)| overrides.parameters.set(name, *value));
     // The options of `START_OPTIONS` are in the same order as these values.
-    let values = START_OPTIONS.iter().zip([speed, slope, heading, duration]);
+    let values = START_OPTIONS.iter().zip([initial_speed, slope, heading, duration]);
     let mut faults: Vec<String> = values
         .filter_map(|(option, value)| {
             let number = (*value)?;

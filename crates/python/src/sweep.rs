@@ -6,7 +6,7 @@ use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 use skidpad::core::SolverInfo;
-use skidpad::lab::sweep::{CellType, Parameter, Plan, Source, Sweep, SweepError, Table, Value};
+use skidpad::lab::sweep::{CellType, Parameter, Plan, RunTable, Source, Sweep, SweepError, Value};
 use skidpad::spec::printable::one_line;
 use skidpad::spec::{Faults, LoadError};
 
@@ -79,7 +79,7 @@ fn cell_object<'py>(py: Python<'py>, cell_type: CellType, cell: &str) -> PyResul
 
 /// Returns the columns of a table as a list of (name, role, type, unit, label, cells), with the cells in the order of
 /// the rows.
-fn column_list<'py>(py: Python<'py>, table: &Table) -> PyResult<Bound<'py, PyList>> {
+fn column_list<'py>(py: Python<'py>, table: &RunTable) -> PyResult<Bound<'py, PyList>> {
     let list = PyList::empty(py);
     for (index, column) in table.columns.iter().enumerate() {
         let cells = table.rows.iter().map(|row| cell_object(py, column.cell_type, &row[index]));

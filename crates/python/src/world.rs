@@ -93,8 +93,8 @@ impl World {
         }
         let id = self.world.spawn(car.model(), Placement { x, y, height, heading, speed, gear });
         // Names of the telemetry channels, which depend on the model only.
-        let header = self.world.frame(id).map_err(value_error)?.header(car.model());
-        self.cars.push((id, header));
+        let frame_header = self.world.frame(id).map_err(value_error)?.header(car.model());
+        self.cars.push((id, frame_header));
         Ok(self.cars.len() - 1)
     }
 

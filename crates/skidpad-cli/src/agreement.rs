@@ -4,7 +4,7 @@ use std::process::ExitCode;
 
 use skidpad::Solver;
 use skidpad::lab::agreement::{
-    AGREEMENT_RATE_HZ, COMPARED_VEHICLES, REQUIRED_RATES_HZ, Runs, SUMMARY_PAGE, faults, measure, pages,
+    AGREEMENT_RATE_HZ, COMPARED_VEHICLES, REQUIRED_RATES_HZ, SUMMARY_PAGE, VehicleRuns, faults, measure, pages,
     summary_page_start,
 };
 use skidpad::lab::files::write_atomically;
@@ -50,7 +50,7 @@ pub fn agreement(arguments: &Agreement) -> Result<ExitCode> {
 
 /// Simulates every manoeuvre with the shipped vehicle `name` at `rates_hz` (Hz). The solvers are those of
 /// [`skidpad::solvers`], and the variant of the constraint solver with separate unsprung masses. Shows a progress bar.
-fn simulate_vehicle(name: &str, rates_hz: &[f64]) -> Result<Runs> {
+fn simulate_vehicle(name: &str, rates_hz: &[f64]) -> Result<VehicleRuns> {
     let vehicle = skidpad::spec::load(name)?;
     // The progress sets the length.
     let progress_bar = create_progress_bar(0);

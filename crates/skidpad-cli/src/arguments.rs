@@ -7,7 +7,7 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 use skidpad::lab::script::{COLUMN_DESCRIPTIONS, FORMAT_DESCRIPTION};
 use skidpad::spec::import::Source;
 
-use crate::output::{TABLE_INDENT, Table};
+use crate::output::{TABLE_INDENT, TextTable};
 
 /// Help text about exit codes.
 const EXIT_CODES: &str = "Exit codes: 0 success; 1 fault in an argument or in a file; 2 wrong command line; 3 a skidpad solver did not \
@@ -366,7 +366,7 @@ pub struct RoadTest {
 /// values, and the default if there is one.
 fn controls_help() -> String {
     // No column is right-aligned.
-    let mut table = Table::new(usize::MAX);
+    let mut table = TextTable::new(usize::MAX);
     for [name, accepted, default_text] in COLUMN_DESCRIPTIONS {
         let default_text = if default_text.is_empty() { String::new() } else { format!("default: {default_text}") };
         table.push_row([name.to_string(), accepted.to_string(), default_text]);

@@ -15,7 +15,7 @@ use crate::compare::select_solvers;
 use crate::comparison_study::{manoeuvre_names, result_paths, vehicle_stem};
 use crate::errors::{self, BadArgument, Unwritable};
 use crate::failure::Result;
-use crate::output::{TABLE_INDENT, Table, print, print_error, print_notes, printable_path};
+use crate::output::{TABLE_INDENT, TextTable, print, print_error, print_notes, printable_path};
 use crate::roots::load_vehicle;
 use crate::run::{check_parameters, create_progress_bar, read_overrides, resolve_setup};
 
@@ -64,7 +64,7 @@ pub fn certify(arguments: &Certify) -> Result<ExitCode> {
         });
         progress_bar.finish_and_clear();
         let study = StepSizeStudy::new(rate_runs, accepted_percent);
-        print(&figure_tables(&study))?;
+        print(&metric_tables(&study))?;
         studies.push(study);
     }
     print(&totals_table(&studies))?;
@@ -112,12 +112,12 @@ fn check_deviation(percent: f64) -> Result<f64, BadArgument> {
 /// Returns the title of the manoeuvre and a table for each solver: metrics in rows, step rates in columns, then the
 /// order of convergence and the longest step that keeps the metric. The head of the first column is the name of the
 /// solver, with `(reference)` for a peer (a solver that only serves comparisons).
-fn figure_tables(study: &StepSizeStudy) -> String {
+fn metric_tables(study: &StepSizeStudy) -> String {
     let rate_runs = &study.rate_runs;
     let mut text = format!("\n{}: {}\n", rate_runs.manoeuvre, rate_runs.about);
     for (solver_number, solver_runs) in rate_runs.solvers.iter().enumerate() {
         // Right-aligned from column 1 on.
-        let mut table = Table::new(1);
+        let mut table = TextTable::new(1);
         let rate_heads = solver_runs.samples.iter().map(|sample| format!("{:.0} Hz", 1.0 / sample.dt_s));
         let solver_head =
             if solver_runs.peer { format!("{} (reference)", solver_runs.backend) } else { solver_runs.backend.into() };
@@ -128,7 +128,7 @@ fn figure_tables(study: &StepSizeStudy) -> String {
                 .chain(["order", "longest step"].map(String::from)),
         );
         for row in &study.rows {
-            table.push_row(figure_cells(row, solver_number));
+            table.push_row(metric_cells(row, solver_number));
         }
         text.push_str(&format!("\n{}", table.to_text(TABLE_INDENT)));
     }
@@ -137,7 +137,7 @@ fn figure_tables(study: &StepSizeStudy) -> String {
 
 /// Returns the cells of a metric in the table of solver number `solver_number`: label, unit, value at each rate, order
 /// of convergence, longest step that keeps the metric.
-fn figure_cells(row: &StudyRow, solver_number: usize) -> Vec<String> {
+fn metric_cells(row: &StudyRow, solver_number: usize) -> Vec<String> {
     let verdict = &row.verdicts[solver_number];
     let mut cells = vec![row.metric.label.clone(), row.metric.unit.to_string()];
     cells.extend(verdict.values.iter().map(|value| row.metric.with_value(*value).text()));
@@ -184,7 +184,7 @@ fn report_health(studies: &[StepSizeStudy]) -> ExitCode {
 /// limit it.
 fn totals_table(studies: &[StepSizeStudy]) -> String {
     // No column is right-aligned.
-    let mut table = Table::new(usize::MAX);
+    let mut table = TextTable::new(usize::MAX);
     table.push_row(["manoeuvre", "solver", "longest step", "limited by"]);
     for study in studies {
         for summary in study.solver_summaries() {

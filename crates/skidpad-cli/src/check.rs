@@ -14,7 +14,7 @@ use skidpad::spec::printable::one_line;
 
 use crate::arguments::Check;
 use crate::failure::{Result, report};
-use crate::output::{TABLE_INDENT, Table, print, print_error_report};
+use crate::output::{TABLE_INDENT, TextTable, print, print_error_report};
 use crate::roots::allowed_roots;
 use crate::trailers::load_trailers;
 
@@ -66,7 +66,7 @@ fn warnings(vehicle: &LoadedVehicle) -> Vec<String> {
 /// these tables state.
 fn summary(name: &str, vehicle: &LoadedVehicle, train: &[&Model]) -> String {
     let mut text = format!("{}: {}, valid\n", one_line(name), one_line(&vehicle.spec.name));
-    let mut tables: Vec<Table> = vehicle.dolly.iter().flat_map(|dolly| dolly_tables(dolly)).collect();
+    let mut tables: Vec<TextTable> = vehicle.dolly.iter().flat_map(|dolly| dolly_tables(dolly)).collect();
     let hitch_loaded_model = train::with_hitch_load(train);
     // Addition to the titles of the tables.
     let title_suffix = if hitch_loaded_model.is_some() { ", under its hitch load" } else { "" };
@@ -94,7 +94,7 @@ fn summary(name: &str, vehicle: &LoadedVehicle, train: &[&Model]) -> String {
 
 /// Returns the tables of the wheels (by name) and of the axles (by number from the front) of one vehicle unit.
 /// `title_suffix` is appended to their titles.
-fn wheels_and_axles(model: &Model, title_suffix: &str) -> [Table; 2] {
+fn wheels_and_axles(model: &Model, title_suffix: &str) -> [TextTable; 2] {
     let wheels = (0..model.wheels().len()).map(|i| model.wheel_name(i)).collect();
     let axles = (1..=model.parts().axles.len()).map(|number| number.to_string()).collect();
     [
@@ -105,7 +105,7 @@ fn wheels_and_axles(model: &Model, title_suffix: &str) -> [Table; 2] {
 
 /// Returns the tables of a dolly below its trailer. They omit modes and rollover figures, which a dolly alone does not
 /// have.
-fn dolly_tables(model: &Model) -> [Table; 3] {
+fn dolly_tables(model: &Model) -> [TextTable; 3] {
     let [wheels, axles] = wheels_and_axles(model, " of the dolly");
     // The third table has one column of values without a head.
     [wheels, axles, column_table("dolly", vec![String::new()], &[lists::towing(model)])]
@@ -126,23 +126,23 @@ fn train_metrics(train: &[&Model]) -> Vec<Metric> {
 
 /// Returns the table of the metrics at each of [`lists::LISTED_SPEEDS_MPS`]. The table is empty for a vehicle with
 /// trailers, or if its tyres have no stiffness.
-fn speed_table(train: &[&Model]) -> Table {
+fn speed_table(train: &[&Model]) -> TextTable {
     let heads = lists::LISTED_SPEEDS_MPS.map(|speed| format!("{speed} m/s"));
     match train {
         [model] => match lists::over_speed(model) {
             // An empty table; 2 is the first right-aligned column.
-            figures if figures.is_empty() => Table::new(2),
+            figures if figures.is_empty() => TextTable::new(2),
             figures => column_table("speed", heads.into(), &figures),
         },
-        _ => Table::new(2),
+        _ => TextTable::new(2),
     }
 }
 
 /// Returns the table of [`train_metrics`]: sway and train. The table is empty without trailers.
-fn trailers_table(train: &[&Model]) -> Table {
+fn trailers_table(train: &[&Model]) -> TextTable {
     match train_metrics(train) {
         // An empty table; 2 is the first right-aligned column.
-        metrics if metrics.is_empty() => Table::new(2),
+        metrics if metrics.is_empty() => TextTable::new(2),
         // One column of values without a head.
         metrics => column_table("with trailers", vec![String::new()], &[metrics]),
     }
@@ -151,9 +151,9 @@ fn trailers_table(train: &[&Model]) -> Table {
 /// Returns a table with a column for each list and a row for each figure that has a value in at least one list. The
 /// header has `title`, the unit, and `column_heads`, one for each list. All lists have the same figures in the same
 /// order.
-fn column_table(title: &str, column_heads: Vec<String>, metric_lists: &[Vec<Metric>]) -> Table {
+fn column_table(title: &str, column_heads: Vec<String>, metric_lists: &[Vec<Metric>]) -> TextTable {
     // Right-aligned from column 2 on, after label and unit.
-    let mut table = Table::new(2);
+    let mut table = TextTable::new(2);
     table.push_row([title.to_string(), "unit".into()].into_iter().chain(column_heads));
     let row_count = metric_lists.first().map_or(0, Vec::len);
     for row in (0..row_count).filter(|&row| metric_lists.iter().any(|metrics| metrics[row].value.is_some())) {
@@ -166,9 +166,9 @@ fn column_table(title: &str, column_heads: Vec<String>, metric_lists: &[Vec<Metr
 
 /// Returns the table of the longest stable step of each solver with the reason: a step length in ms, `any` for solvers
 /// that are stable at every step, or `-` if it is unknown.
-fn stable_steps_table(vehicle: &LoadedVehicle) -> Table {
+fn stable_steps_table(vehicle: &LoadedVehicle) -> TextTable {
     // No column is right-aligned.
-    let mut table = Table::new(usize::MAX);
+    let mut table = TextTable::new(usize::MAX);
     table.push_row(["solver", "longest stable step", "reason"]);
     for backend in skidpad::solvers() {
         let (step, reason) = match StableStep::new(vehicle, backend.comparison_only) {
@@ -216,9 +216,9 @@ fn damping_ratios(vehicle: &LoadedVehicle) -> Vec<(&'static str, f64, [Option<f6
 /// Returns the table of the modes whose damping ratio changes by more than [`DAMPING_TOLERANCE`] in steps at any of
 /// [`RATES_HZ`], with the ratios of [`damping_ratios`]. A mode that reverses within one step counts as changed, and its
 /// ratio is `-`. Undamped modes are left out. The table is empty if there is no such mode.
-fn damping_table(vehicle: &LoadedVehicle) -> Table {
+fn damping_table(vehicle: &LoadedVehicle) -> TextTable {
     // Right-aligned from column 1 on.
-    let mut table = Table::new(1);
+    let mut table = TextTable::new(1);
     // Whether the damping ratio in steps, `step_ratio`, is close to that of the description, `damping_ratio`.
     let is_close = |damping_ratio: f64, step_ratio: &Option<f64>| {
         step_ratio.is_some_and(|step_ratio| (step_ratio - damping_ratio).abs() <= DAMPING_TOLERANCE * damping_ratio)

@@ -20,7 +20,7 @@ use crate::errors::{self, Unwritable};
 use crate::export;
 use crate::failure::{Failure, Result};
 use crate::measured_log::deviation_table;
-use crate::output::{TABLE_INDENT, Table, print, print_error, printable_path};
+use crate::output::{TABLE_INDENT, TextTable, print, print_error, printable_path};
 use crate::run::{SCENE_MANOEUVRE, assists_table, check_parameters, create_progress_bar, report_health, resolve_setup};
 
 /// Prints the warnings of [`report_health`] about all runs of `comparisons`, and returns its exit code. Reference
@@ -269,7 +269,7 @@ pub fn manoeuvre_names(names: &[String], changes: &Changes) -> Vec<String> {
 /// by a footnote. The tables of the assists of each solver follow.
 fn comparison_table(comparison: &Comparison) -> String {
     // Right-aligned from column 1 on.
-    let mut table = Table::new(1);
+    let mut table = TextTable::new(1);
     // Heads of the columns.
     let column_heads = comparison
         .outcomes
@@ -296,7 +296,7 @@ fn comparison_table(comparison: &Comparison) -> String {
 /// and the larger spread of the solvers of both cars.
 fn change_table(labels: [&str; 2], [before, after]: [&Comparison; 2]) -> String {
     // Right-aligned from column 1 on.
-    let mut table = Table::new(1);
+    let mut table = TextTable::new(1);
     table.push_row(["", "unit", labels[0], labels[1], "difference", "%", "spread"]);
     let metrics =
         |comparison: &Comparison| comparison.main_outcome().map_or(Vec::new(), |outcome| outcome.metrics.clone());

@@ -12,7 +12,7 @@ use crate::UNFINISHED_EXIT_CODE;
 use crate::arguments::Fit as Arguments;
 use crate::errors::{self, Unwritable};
 use crate::failure::{Failure, Result};
-use crate::output::{TABLE_INDENT, Table, print, print_error, printable_path};
+use crate::output::{TABLE_INDENT, TextTable, print, print_error, printable_path};
 
 /// Number of significant digits of an interval.
 const INTERVAL_DIGITS: i32 = 2;
@@ -68,9 +68,10 @@ fn write(path: &Path, text: &str) -> Result<()> {
     Ok(write_atomically(path, |out| out.write_all(text.as_bytes())).map_err(Unwritable::from)?)
 }
 
-/// Returns the printed result: estimates with their 95 % intervals, combinations of parameters that the data do not
-/// identify, parameters that depend on each other, agreement with each quantity, and the root mean square of all
-/// differences in standard deviations.
+/// Returns the printed result, in this order: number of simulated cars, table of the parameters (start, estimate, 95 %
+/// interval), combinations of parameters that the data do not identify, pairs of parameters that depend on each other,
+/// table of the differences from each quantity (root mean square at the start and at the estimates), root mean square
+/// of all differences in standard deviations, and the path of the written vehicle file if `--out` names one.
 fn summary(arguments: &Arguments, result: &FitResult) -> String {
     let solution = &result.solution;
     let mut text = format!("{} cars simulated\n\n{}", solution.evaluations, parameter_table(solution));
@@ -84,7 +85,7 @@ fn summary(arguments: &Arguments, result: &FitResult) -> String {
     for (first, second, correlation) in &solution.correlations {
         text.push_str(&format!("\n  {first} and {second} depend on each other: correlation {correlation:+.3}\n"));
     }
-    let mut table = Table::new(2);
+    let mut table = TextTable::new(2);
     table.push_row(["source", "quantity", "rms at the start", "rms"]);
     for agreement in &result.agreement {
         let [start, end] = agreement.rms.map(|rms| format!("{rms:.3e}"));
@@ -105,7 +106,7 @@ fn summary(arguments: &Arguments, result: &FitResult) -> String {
 /// Returns the table of the parameters: start, estimate and 95 % interval. Without an interval the cell states that the
 /// estimate is at its bound, or that the parameter is not identified.
 fn parameter_table(solution: &Solution) -> String {
-    let mut table = Table::new(1);
+    let mut table = TextTable::new(1);
     table.push_row(["parameter", "start", "estimate", "95 % interval"]);
     for estimate in &solution.estimates {
         let decimals = decimals(estimate);

@@ -8,13 +8,13 @@ use skidpad::spec::import::Source;
 
 use crate::arguments::{ListKind, SchemaKind};
 use crate::failure::{Failure, Result};
-use crate::output::{TABLE_INDENT, Table, print};
+use crate::output::{TABLE_INDENT, TextTable, print};
 
 /// Prints one list without title and indent, or for `None` all lists, each below its title and separated by blank
 /// lines.
 pub fn list(selected_kind: Option<ListKind>) -> Result<()> {
     let lists = [
-        (ListKind::Vehicles, "Vehicles", vehicle_table as fn() -> Result<Table>),
+        (ListKind::Vehicles, "Vehicles", vehicle_table as fn() -> Result<TextTable>),
         (ListKind::Solvers, "Solvers", || Ok(solver_table())),
         (ListKind::Manoeuvres, "Manoeuvres", || Ok(manoeuvre_table())),
         (ListKind::Grounds, "Grounds, and the wheel shapes of each solver", || Ok(ground_table())),
@@ -34,9 +34,9 @@ pub fn list(selected_kind: Option<ListKind>) -> Result<()> {
 
 /// Returns the table of shipped vehicles, then trailers: name, mass, number of wheels, full name. Mass and wheels
 /// include the dolly of a full trailer.
-fn vehicle_table() -> Result<Table> {
+fn vehicle_table() -> Result<TextTable> {
     // No column is right-aligned.
-    let mut table = Table::new(usize::MAX);
+    let mut table = TextTable::new(usize::MAX);
     for name in skidpad::spec::shipped::names().chain(skidpad::spec::shipped::trailers()) {
         let vehicle = skidpad::spec::load(name)?;
         let mass: f32 = vehicle.vehicle_units().map(|model| model.mass()).sum();
@@ -53,9 +53,9 @@ fn vehicle_table() -> Result<Table> {
 
 /// Returns the table of the solvers without variants: name, `reference` for a solver that only serves comparisons,
 /// description.
-fn solver_table() -> Table {
+fn solver_table() -> TextTable {
     // No column is right-aligned.
-    let mut table = Table::new(usize::MAX);
+    let mut table = TextTable::new(usize::MAX);
     for info in skidpad::solvers() {
         table.push_row([info.name, if info.comparison_only { "reference" } else { "" }, info.description]);
     }
@@ -63,9 +63,9 @@ fn solver_table() -> Table {
 }
 
 /// Returns the table of the standard manoeuvres with their descriptions and parameters.
-fn manoeuvre_table() -> Table {
+fn manoeuvre_table() -> TextTable {
     // No column is right-aligned.
-    let mut table = Table::new(usize::MAX);
+    let mut table = TextTable::new(usize::MAX);
     for entry in catalogue() {
         table.push_row([entry.name.to_owned(), entry.about.to_owned()]);
         for Parameter { name, about, range: [low, high] } in entry.parameters {
@@ -78,9 +78,9 @@ fn manoeuvre_table() -> Table {
 /// Returns the table of the kinds of ground with their sources, followed by the wheel probes of each solver. A row of a
 /// kind has its name, an empty cell and its source. A row of a solver, variants included, has its name, all kinds, and
 /// its probes. Solvers without wheel rows have only rays.
-fn ground_table() -> Table {
+fn ground_table() -> TextTable {
     // No column is right-aligned.
-    let mut table = Table::new(usize::MAX);
+    let mut table = TextTable::new(usize::MAX);
     for (name, source) in GROUND_KINDS {
         table.push_row([name, "", source]);
     }
@@ -100,9 +100,9 @@ fn ground_table() -> Table {
 /// Returns the table of the telemetry channels of the CSV file with unit and description: of the vehicle, of each
 /// wheel, of the hitch, of each shaft. The names of the groups other than the vehicle end with the wheel, the hitch or
 /// the shaft, such as `.<wheel>`.
-fn channel_table() -> Table {
+fn channel_table() -> TextTable {
     // No column is right-aligned.
-    let mut table = Table::new(usize::MAX);
+    let mut table = TextTable::new(usize::MAX);
     for channel in VEHICLE_CHANNELS {
         table.push_row([channel.name, channel.unit, channel.about]);
     }

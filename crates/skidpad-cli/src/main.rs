@@ -62,7 +62,7 @@ const INTERRUPTED_EXIT_CODE: u8 = 130;
 /// [`INTERRUPTED_EXIT_CODE`]; commands that can be resumed finish their present runs before.
 fn main() -> ExitCode {
     interrupt::install_handler();
-    report_size_limits();
+    handle_file_size_signal();
     let cli = match Cli::try_parse() {
         Ok(cli) => cli,
         // A wrong command line.
@@ -84,7 +84,7 @@ fn main() -> ExitCode {
 
 /// Installs a handler for the signal of the file size limit, so that a write beyond the limit returns an error instead
 /// of ending the program.
-fn report_size_limits() {
+fn handle_file_size_signal() {
     #[cfg(unix)]
     {
         let signal = signal_hook::consts::SIGXFSZ;

@@ -14,7 +14,7 @@ use skidpad::spec::files::{FileKind, read_lossy};
 use crate::arguments::LogOptions;
 use crate::errors::{FaultList, Unreadable};
 use crate::failure::Result;
-use crate::output::{TABLE_INDENT, Table, printable_path};
+use crate::output::{TABLE_INDENT, TextTable, printable_path};
 
 /// Reads the log of `options` for a car of `model`; `None` if no log is named. The channels are those of `solver`.
 ///
@@ -38,7 +38,7 @@ pub fn deviation_table(log: &MeasuredLog, runs: &[(String, &Trajectory)]) -> Str
     let runs: Vec<(&String, Vec<Deviation>)> =
         runs.iter().map(|(name, trajectory)| (name, log.deviations(trajectory))).collect();
     // Right-aligned from column 2 on.
-    let mut table = Table::new(2);
+    let mut table = TextTable::new(2);
     let heads = runs.iter().map(|(name, _)| format!("{name}, rms / largest"));
     table.push_row(["channel".to_string(), "unit".into()].into_iter().chain(heads));
     let mut is_empty = true;

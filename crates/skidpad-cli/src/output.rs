@@ -32,13 +32,13 @@ pub const TABLE_INDENT: usize = 2;
 
 /// Table of text cells. Each column is as wide as its widest cell.
 #[derive(Debug, Default)]
-pub struct Table {
+pub struct TextTable {
     rows: Vec<Vec<String>>,
     /// Number of the first right-aligned column, from 0.
     first_right_column: usize,
 }
 
-impl Table {
+impl TextTable {
     /// Creates an empty table whose columns from `first_right_column` on, counted from 0, are right-aligned.
     pub fn new(first_right_column: usize) -> Self {
         Self { rows: Vec::new(), first_right_column }
@@ -155,7 +155,7 @@ mod tests {
 
     #[test]
     fn columns_line_up_by_characters() {
-        let mut table = Table::new(1);
+        let mut table = TextTable::new(1);
         table.push_row(["a", "m/s²", "1"]);
         table.push_row(["long name", "m", "12.5"]);
         assert_eq!(table.to_text(2), "  a          m/s²     1\n  long name     m  12.5\n");

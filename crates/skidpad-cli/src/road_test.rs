@@ -13,7 +13,7 @@ use crate::arguments::RoadTest;
 use crate::compare::select_solvers;
 use crate::errors::BadArgument;
 use crate::failure::{Failure, Result};
-use crate::output::{TABLE_INDENT, Table, print, print_error, print_notes};
+use crate::output::{TABLE_INDENT, TextTable, print, print_error, print_notes};
 use crate::roots::load_vehicle;
 use crate::run::{create_progress_bar, parse_time_step};
 
@@ -72,9 +72,9 @@ fn road_test_solvers(names: &[String]) -> Result<Vec<SolverInfo>> {
 
 /// Returns the table: figure, unit, published value with its tolerance, value of each solver, largest deviation,
 /// origin and verdict. A missing value is "-".
-fn figure_table(rows: &[RoadTestRow], solvers: &[&'static str]) -> Table {
+fn figure_table(rows: &[RoadTestRow], solvers: &[&'static str]) -> TextTable {
     // Right-aligned from column 2 on.
-    let mut table = Table::new(2);
+    let mut table = TextTable::new(2);
     let heads = ["figure", "unit", "published", "tolerance"].into_iter().chain(solvers.iter().copied());
     table.push_row(heads.chain(["deviation", "origin", "verdict"]));
     for row in rows {
@@ -92,7 +92,7 @@ fn figure_table(rows: &[RoadTestRow], solvers: &[&'static str]) -> Table {
 /// driven follows.
 fn sources_text(rows: &[RoadTestRow]) -> String {
     // No column is right-aligned.
-    let mut table = Table::new(usize::MAX);
+    let mut table = TextTable::new(usize::MAX);
     for row in rows {
         table.push_row([row.label(), row.reference.source.clone()]);
     }

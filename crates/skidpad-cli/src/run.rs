@@ -27,7 +27,7 @@ use crate::errors::{self, BadArgument, BadControls, FaultList, SameFile, Unreada
 use crate::export;
 use crate::failure::{Failure, Result};
 use crate::measured_log;
-use crate::output::{TABLE_INDENT, Table, print, print_error, print_notes, print_old_keys, printable_path};
+use crate::output::{TABLE_INDENT, TextTable, print, print_error, print_notes, print_old_keys, printable_path};
 use crate::roots::{allowed_roots, load_vehicle};
 use crate::trailers::{self, InputFiles};
 
@@ -152,7 +152,7 @@ fn save_json(path: &Path, metrics: &[Metric], trajectory: &Trajectory, log: Opti
 /// Returns a table with a row for each metric: label, rounded value, unit.
 fn metrics_table(metrics: &[Metric]) -> String {
     // Right-aligned from column 1 on.
-    let mut table = Table::new(1);
+    let mut table = TextTable::new(1);
     for metric in metrics {
         table.push_row([metric.label.clone(), metric.text(), metric.unit.to_string()]);
     }
@@ -168,7 +168,7 @@ pub fn assists_table(backend: &str, trajectory: &Trajectory) -> String {
         return String::new();
     }
     // Right-aligned from column 1 on.
-    let mut table = Table::new(1);
+    let mut table = TextTable::new(1);
     for assist_use in &assist_uses {
         // Channels whose largest value is more than rounding error.
         let active_channels = Contribution::CHANNELS

@@ -30,7 +30,7 @@ struct Files {
 /// An interrupt ends the command before the next manoeuvre, with [`INTERRUPTED_EXIT_CODE`]. Otherwise returns
 /// [`UNFINISHED_EXIT_CODE`] if a run of any manoeuvre, also of one left out, was not healthy.
 pub fn compare_separately(study: &Study<'_>, manoeuvres: &[Box<dyn Procedure>]) -> Result<ExitCode> {
-    let files = manoeuvres.iter().map(|manoeuvre| files(study, manoeuvre.name())).collect::<Result<Vec<_>>>()?;
+    let files = manoeuvres.iter().map(|manoeuvre| report_files(study, manoeuvre.name())).collect::<Result<Vec<_>>>()?;
     check_writable(files.iter().map(|files| files.record.as_path()))?;
     study.print_title()?;
     let deferral = Deferral::new();
@@ -41,7 +41,7 @@ pub fn compare_separately(study: &Study<'_>, manoeuvres: &[Box<dyn Procedure>]) 
             return Ok(ExitCode::from(INTERRUPTED_EXIT_CODE));
         }
         let place = format!("{} of {}", number + 1, manoeuvres.len());
-        let hash = hash_of(&content(study, manoeuvre.name()));
+        let hash = hash_of(&report_inputs(study, manoeuvre.name()));
         if let Some(was_healthy) = read_record(files, &hash) {
             let page = printable_path(&files.report[0]);
             study.print_table(&format!("\n{} ({place}): complete before\nreport   {page}\n", manoeuvre.name()))?;
@@ -62,7 +62,7 @@ pub fn compare_separately(study: &Study<'_>, manoeuvres: &[Box<dyn Procedure>]) 
 
 /// Returns the files of the manoeuvre `name` in the folder `--out`, after checking that the report can be written. The
 /// record is not checked.
-fn files(study: &Study<'_>, name: &str) -> Result<Files> {
+fn report_files(study: &Study<'_>, name: &str) -> Result<Files> {
     let out: &Path = &study.arguments.out;
     let stem = study.file_stem(&[name.to_owned()]);
     Ok(Files { report: result_paths(out, &stem)?, record: out.join(format!("{stem}.done.json")) })
@@ -70,7 +70,7 @@ fn files(study: &Study<'_>, name: &str) -> Result<Files> {
 
 /// Returns everything that the report of the manoeuvre `name` depends on: version, input files with their hashes,
 /// changed fields, start, car to compare with, log, solvers, step length and name.
-fn content(study: &Study<'_>, name: &str) -> Value {
+fn report_inputs(study: &Study<'_>, name: &str) -> Value {
     let inputs = study.inputs.iter().map(|input| json!([input.role, input.name, input.sha256]));
     let solvers = study.backends.iter().map(|info| info.name);
     json!({

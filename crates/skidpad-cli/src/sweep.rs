@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use skidpad::core::SolverInfo;
 use skidpad::lab::files::write_atomically;
 use skidpad::lab::report::SweepReport;
-use skidpad::lab::sweep::{Execution, ExecutionReport, Sweep, SweepError, Table};
+use skidpad::lab::sweep::{Execution, ExecutionReport, RunTable, Sweep, SweepError};
 use skidpad::spec::printable::one_line;
 
 use crate::INTERRUPTED_EXIT_CODE;
@@ -56,7 +56,7 @@ fn load(arguments: &Arguments) -> Result<Sweep> {
     let solvers: Vec<SolverInfo> = skidpad::solvers().into_iter().chain(skidpad::solver_variants()).collect();
     let sweep = match &arguments.file {
         Some(file) => Sweep::load(file, &solvers),
-        None => Sweep::read(OPTIONS_NAME, &description(&arguments.options)?, Path::new(""), &solvers),
+        None => Sweep::read(OPTIONS_NAME, &description_toml(&arguments.options)?, Path::new(""), &solvers),
     };
     sweep.map_err(to_failure)
 }
@@ -66,7 +66,7 @@ fn load(arguments: &Arguments) -> Result<Sweep> {
 ///
 /// # Errors
 /// A value of `--vary` without `=`.
-fn description(options: &SweepOptions) -> Result<String, BadArgument> {
+fn description_toml(options: &SweepOptions) -> Result<String, BadArgument> {
     let mut lines = Vec::new();
     // Texts in JSON are texts in TOML.
     let quote = |text: &str| serde_json::Value::from(text).to_string();
@@ -183,7 +183,7 @@ impl ResultPaths {
     }
 
     /// Writes the files of `table`, each completely or not at all.
-    fn write(&self, sweep: &Sweep, table: &Table) -> Result<(), Unwritable> {
+    fn write(&self, sweep: &Sweep, table: &RunTable) -> Result<(), Unwritable> {
         write_atomically(&self.table, |out| table.write_csv(out))?;
         write_atomically(&self.columns, |out| table.write_columns_csv(out))?;
         SweepReport { sweep, table }.save_html(&self.page)?;
@@ -225,7 +225,7 @@ mod tests {
         };
         let expected = "car = \"corvette_c5\"\nmanoeuvre = \"braking\"\nsolvers = [\"impulse\", \"constraint\"]\n\
                         rate = 60.0\nseed = 7\n[parameters]\n\"axles[0].track_m\" = [1.5, 1.6]\n";
-        assert_eq!(description(&options).expect("valid"), expected);
-        assert!(description(&SweepOptions { vary: vec!["mass".into()], ..options }).is_err());
+        assert_eq!(description_toml(&options).expect("valid"), expected);
+        assert!(description_toml(&SweepOptions { vary: vec!["mass".into()], ..options }).is_err());
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::Import;
 use crate::car::{BodyBox, Car, ContactHeight, Corner, SourcedNumber, common_centre, sourced};
-use crate::jounce_curves::{RestPosition, force_point, kinematics};
+use crate::jounce_curves::{RestPosition, force_point, toe_and_camber};
 use crate::vehicle_file::{CommentedSpec, round_digits};
 use skidpad_core::STANDARD_GRAVITY;
 use skidpad_core::model::sprung_masses;
@@ -237,7 +237,7 @@ fn collect_tyres(groups: &[AxleWheels<'_>], draft: &mut VehicleDraft) -> (BTreeM
             Some((_, name)) => name.clone(),
             None => {
                 let name = if i == 0 { "front".to_owned() } else { format!("axle_{}", i + 1) };
-                draft.add_comment(&format!("tyres.{name}.model"), &group[0].tyre_origin);
+                draft.add_comment(&format!("tyres.{name}.model"), &group[0].tyre_source);
                 tyres.push((tyre, name.clone()));
                 name
             }
@@ -315,11 +315,11 @@ impl VehicleDraft {
         let travel = [0, 1].map(|end| (wheel_mean(group, |w| w.contact_range[end]) - height).abs().max(MIN_TRAVEL_M));
         let suspension = self.suspension(&path, [&rate, &bump, &rebound], travel);
         let ([toe_deg, camber_deg], kinematics_over_travel) =
-            kinematics(group, RestPosition { height, travel }, import);
+            toe_and_camber(group, RestPosition { height, travel }, import);
         let force_height = force_point(group, RestPosition { height, travel }, import);
         let compliance = group[0].lateral_compliance.as_ref();
         let key_path = |key: &str| format!("{path}.{key}");
-        self.add_comment(&key_path("suspension.bump_travel_m"), &group[0].contact_range_origin);
+        self.add_comment(&key_path("suspension.bump_travel_m"), &group[0].contact_range_source);
         let track = (group.len() == 2).then(|| round_digits(group[0].position[1] - group[1].position[1]));
         Axle {
             behind_front_axle_m: round_digits(self.front_axle_x - wheel_mean(group, |w| w.position[0])),
@@ -414,7 +414,7 @@ impl VehicleDraft {
     /// rounded to nine digits.
     fn chassis(&mut self, car: &Car, groups: &[AxleWheels<'_>], import: &mut Import<'_>) -> Chassis {
         let [behind, left, above] = self.to_file_position(car.centre);
-        self.add_comment("chassis.centre_above_ground_m", &car.centre_origin);
+        self.add_comment("chassis.centre_above_ground_m", &car.centre_source);
         let hull = car.hull.clone().or_else(|| bounding_box(&car.boxes)).unwrap_or_else(|| {
             import.add_note("", "no body shape: the collision box is estimated from the wheels");
             self.estimated_hull(car, groups)

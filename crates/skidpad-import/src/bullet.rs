@@ -87,7 +87,8 @@ pub struct BulletWheel {
     #[serde(default = "default_friction")]
     #[schemars(extend("exclusiveMinimum" = 0))]
     pub m_frictionSlip: f64,
-    /// Share of the height of the centre of mass at which side forces act.
+    /// Lever arm of side forces, as a share of the height of the centre of mass: 1 if they act at the ground, 0 at the
+    /// height of the centre of mass.
     #[serde(default = "default_roll_influence")]
     #[schemars(range(min = 0, max = 1))]
     pub m_rollInfluence: f64,

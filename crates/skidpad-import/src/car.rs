@@ -92,7 +92,7 @@ pub(crate) struct Corner {
     /// Heights of the contact point at full bump and at full droop (m).
     pub contact_range: [f64; 2],
     /// Origin of `contact_range` in the source.
-    pub contact_range_origin: String,
+    pub contact_range_source: String,
     /// Radius of the wheel (m).
     pub radius: SourcedNumber,
     /// Moment of inertia about the spin axis (kg m²).
@@ -106,7 +106,7 @@ pub(crate) struct Corner {
     /// Tyre of the wheel.
     pub tyre: Tyre,
     /// Origin of `tyre` in the source.
-    pub tyre_origin: String,
+    pub tyre_source: String,
     /// Steering angle of the wheel as a share of the largest steering angle of the car.
     pub steer_share: f64,
     /// Largest brake torque (N m).
@@ -145,7 +145,7 @@ pub(crate) struct Car {
     /// Centre of mass (m).
     pub centre: [f64; 3],
     /// Origin of `centre` in the source.
-    pub centre_origin: String,
+    pub centre_source: String,
     /// Inertia about the centre of mass and its origin in the source; `None` to compute it from `boxes` at constant
     /// density.
     pub inertia: Option<(Inertia, String)>,

@@ -230,14 +230,14 @@ fn convert_parameters(parameters: &Parameters) -> Car {
     // Order: front left, front right, rear left, rear right.
     let wheels = [true, false]
         .into_iter()
-        .flat_map(|is_front| [0.5, -0.5].map(|side| convert_wheel(parameters, is_front, side)));
+        .flat_map(|is_front| [0.5, -0.5].map(|side_factor| convert_wheel(parameters, is_front, side_factor)));
     Car {
         name: "CommonRoad vehicle".into(),
         description: "Imported from a parameter set of the CommonRoad vehicle models, as a rigid body on four wheels."
             .into(),
         mass: sourced(parameters.m, "m"),
         centre: [0.0, 0.0, parameters.h_cg],
-        centre_origin: "h_cg of the whole mass".into(),
+        centre_source: "h_cg of the whole mass".into(),
         inertia: Some((common_inertia(parameters), "sprung mass and axles about the common centre of mass".into())),
         boxes: Vec::new(),
         // Collision box; the height of its centre is clearance plus half its height.
@@ -283,15 +283,15 @@ fn common_inertia(parameters: &Parameters) -> Inertia {
     }
 }
 
-/// Converts a wheel of the front (`is_front`) or the rear axle. `side` is 0.5 for the left and −0.5 for the right
-/// wheel, a factor on the track. The contact point at rest is on the ground, with an estimated travel of
+/// Converts a wheel of the front (`is_front`) or the rear axle. `side_factor` is 0.5 for the left and −0.5 for
+/// the right wheel, a factor on the track. The contact point at rest is on the ground, with an estimated travel of
 /// ±[`ESTIMATED_TRAVEL_M`].
 ///
 /// The tyre is linear in slip with stiffnesses proportional to load. The anti-roll rate is the auxiliary roll stiffness
 /// over the squared track (N/m). Brake and drive torques follow from the force of the largest acceleration, distributed
 /// by `T_sb` and `T_se`. Both axles are solid, with roll centre, lateral compliance and unsprung mass. Only the front
 /// wheels steer.
-fn convert_wheel(parameters: &Parameters, is_front: bool, side: f64) -> Corner {
+fn convert_wheel(parameters: &Parameters, is_front: bool, side_factor: f64) -> Corner {
     // Select the value of the front (`f`) or the rear axle (`r`).
     let select = |f: f64, r: f64| if is_front { f } else { r };
     let select_name = |f: &str, r: &str| if is_front { f.to_owned() } else { r.to_owned() };
@@ -305,10 +305,10 @@ fn convert_wheel(parameters: &Parameters, is_front: bool, side: f64) -> Corner {
     let damping = sourced(select(parameters.K_sdf, parameters.K_sdr), select_name("K_sdf", "K_sdr"));
     Corner {
         path: select_name("T_f", "T_r"),
-        position: [select(parameters.a, -parameters.b), side * track],
+        position: [select(parameters.a, -parameters.b), side_factor * track],
         contact: ContactHeight::AtRest(0.0),
         contact_range: [ESTIMATED_TRAVEL_M, -ESTIMATED_TRAVEL_M],
-        contact_range_origin: "not reached: the source has no bump stops".into(),
+        contact_range_source: "not reached: the source has no bump stops".into(),
         radius: sourced(parameters.R_w, "R_w"),
         spin_inertia: sourced(parameters.I_y_w, "I_y_w"),
         rate: sourced(select(parameters.K_sf, parameters.K_sr), select_name("K_sf", "K_sr")),
@@ -320,7 +320,7 @@ fn convert_wheel(parameters: &Parameters, is_front: bool, side: f64) -> Corner {
             relaxation: relaxation(RELAXATION_LENGTH_M),
             friction: friction([tire.p_dx1, tire.p_dy1]),
         },
-        tyre_origin: "slopes and peaks of the Magic Formula: p_kx1, -p_ky1, p_dx1, p_dy1".into(),
+        tyre_source: "slopes and peaks of the Magic Formula: p_kx1, -p_ky1, p_dx1, p_dy1".into(),
         steer_share: f64::from(is_front),
         brake: sourced(total_torque * wheel_share(parameters.T_sb), "longitudinal.a_max × m × R_w by T_sb"),
         handbrake: sourced(0.0, ""),

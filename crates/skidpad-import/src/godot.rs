@@ -75,7 +75,8 @@ struct Wheel {
     /// Whether it steers.
     #[serde(default)]
     use_as_steering: bool,
-    /// Share of the height of the centre of mass at which side forces act.
+    /// Lever arm of side forces, as a share of the height of the centre of mass: 1 if they act at the ground, 0 at the
+    /// height of the centre of mass.
     #[serde(default = "default_roll_influence")]
     #[schemars(range(min = 0, max = 1))]
     wheel_roll_influence: f64,

@@ -61,7 +61,7 @@ pub(crate) fn force_point(group: &[&Corner], rest: RestPosition, import: &mut Im
 /// Returns toe and camber at rest (degrees, positive for toe-in and for the top outwards) and their change over the
 /// travel as parabolas (degrees/m, degrees/m²). The change is `None` if both angles are constant. Without tables all
 /// angles are 0. Tables of a single wheel are left out with a note.
-pub(crate) fn kinematics(
+pub(crate) fn toe_and_camber(
     group: &[&Corner],
     rest: RestPosition,
     import: &mut Import<'_>,

@@ -134,7 +134,7 @@ pub(crate) fn convert_vehicle(vehicle: RayVehicle, import: &mut Import<'_>) -> C
         description: vehicle.description,
         mass: sourced(vehicle.mass, ""), // no comment
         centre: vehicle.frame.to_vehicle_axes(vehicle.centre),
-        centre_origin: "height at which the springs carry the car at rest".into(),
+        centre_source: "height at which the springs carry the car at rest".into(),
         inertia,
         boxes: vehicle.boxes,
         // The collision box follows from `boxes` or from the wheels.
@@ -147,10 +147,10 @@ pub(crate) fn convert_vehicle(vehicle: RayVehicle, import: &mut Import<'_>) -> C
     }
 }
 
-/// Returns the parameters that only ray-cast vehicles of other engines use (`raycast_reference`): roll influence (share
-/// of the physical roll angle, clamped to 0 to 1) and largest suspension force of the first wheel. A force of 1e9 N or
-/// more becomes no limit. Returns `None` without wheels. Adds a note for each wheel with other values than the first,
-/// and one if the roll influence is below 1.
+/// Returns the parameters that only ray-cast vehicles of other engines use (`raycast_reference`): roll influence (lever
+/// arm of side forces as a share of the height of the centre of mass, clamped to 0 to 1) and largest suspension force
+/// of the first wheel. A force of 1e9 N or more becomes no limit. Returns `None` without wheels. Adds a note for each
+/// wheel with other values than the first, and one if the roll influence is below 1.
 fn raycast_parameters(wheels: &[RayWheel], import: &mut Import<'_>) -> Option<RaycastReference> {
     let first_wheel = wheels.first()?;
     for wheel in wheels {
@@ -206,7 +206,7 @@ fn convert_wheel(wheel: &RayWheel, vehicle: &RayVehicle, max_steering: f64, impo
         position: [x, y],
         contact: ContactHeight::Unloaded(unloaded_height),
         contact_range: [unloaded_height + travel, unloaded_height],
-        contact_range_origin: format!("from rest to {} m below the rest length{travel_note}", wheel.travel),
+        contact_range_source: format!("from rest to {} m below the rest length{travel_note}", wheel.travel),
         radius: sourced(wheel.radius, ""),
         spin_inertia: sourced(0.01, "the wheels of the source have none; this value is negligible for the car"),
         rate: sourced(
@@ -219,7 +219,7 @@ fn convert_wheel(wheel: &RayWheel, vehicle: &RayVehicle, max_steering: f64, impo
             deflection_m: TYRE_DEFLECTION_M,
             friction: crate::car::friction([wheel.friction.min(MAX_FRICTION); 2]),
         },
-        tyre_origin: format!(
+        tyre_source: format!(
             "{friction_name} {}; the source limits the longitudinal force to twice this value and has no contact patch",
             wheel.friction
         ),

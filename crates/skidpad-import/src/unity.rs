@@ -285,7 +285,7 @@ fn convert_scene(scene: &Scene, import: &mut Import<'_>) -> Car {
         description: "Imported from Unity. Unity springs are at their target position under the sprung mass.".into(),
         mass: sourced(body.m_Mass, "m_Mass"),
         centre,
-        centre_origin: if has_stated_centre { "m_CenterOfMass".into() } else { "centre of the BoxColliders".into() },
+        centre_source: if has_stated_centre { "m_CenterOfMass".into() } else { "centre of the BoxColliders".into() },
         inertia,
         boxes,
         hull: None,
@@ -378,7 +378,7 @@ fn convert_wheel(i: usize, w: &Wheel, middle: f64, import: &mut Import<'_>) -> C
         position: [x, y],
         contact: ContactHeight::AtRest(rest_height),
         contact_range: [bump_height - w.m_Radius, bump_height - travel - w.m_Radius],
-        contact_range_origin: format!("m_SuspensionDistance {travel}, targetPosition {}", spring.targetPosition),
+        contact_range_source: format!("m_SuspensionDistance {travel}, targetPosition {}", spring.targetPosition),
         radius: sourced(w.m_Radius, "m_Radius"),
         // Homogeneous disc: m r² / 2.
         spin_inertia: sourced(
@@ -389,7 +389,7 @@ fn convert_wheel(i: usize, w: &Wheel, middle: f64, import: &mut Import<'_>) -> C
         bump: damper.clone(),
         rebound: damper,
         tyre: convert_tyre(w),
-        tyre_origin: "extremum and asymptote times m_Stiffness; relaxation lengths are estimates".into(),
+        tyre_source: "extremum and asymptote times m_Stiffness; relaxation lengths are estimates".into(),
         steer_share: f64::from(centre.z > middle),
         brake: sourced(0.0, ""),
         handbrake: sourced(0.0, ""),

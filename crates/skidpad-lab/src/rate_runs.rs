@@ -24,7 +24,7 @@ pub struct Sample {
     pub metrics: Vec<Metric>,
     /// Worst value of each field of the step reports of the run.
     pub worst_report: StepReport,
-    /// Time and place at which the car left the ground of its scene; `None` if it did not.
+    /// Time and place at which the car left the area of its scene; `None` if it did not.
     pub off_scene: Option<OffScene>,
     /// Reason why the run did not complete its course; `None` if it did.
     pub incomplete: Option<IncompleteCourse>,
@@ -123,9 +123,10 @@ pub fn run_rates(
     }
 }
 
-/// Drives one run of `manoeuvre` on the solver `info` with the step length `dt`. Returns metrics, friction utilisation,
-/// worst step report, the place where the car left the ground, and the reason for an incomplete course. The telemetry
-/// is dropped. `report_steps` receives the number of newly finished steps.
+/// Drives one run of `manoeuvre` on the solver `info` with the step length `dt`. Returns the step length, metrics,
+/// friction utilisation and worst step report, the time and place at which the car left the area of the scene (`None`
+/// if it did not), and the reason for an incomplete course. The telemetry is dropped. `report_steps` receives the
+/// number of newly finished steps.
 fn run_sample(
     info: &SolverInfo,
     model: &Arc<Model>,

@@ -46,7 +46,7 @@ impl Weighting {
 
     /// Returns the second-order sections of the weighting: the frequency (Hz) that s is relative to, and the
     /// coefficients.
-    fn sections(self) -> Vec<(f64, Section)> {
+    fn second_order_sections(self) -> Vec<(f64, Section)> {
         let butterworth = [1.0, 1.0 / FRAC_1_SQRT_2, 1.0];
         let mut sections = vec![
             // High-pass: s² over the Butterworth polynomial.
@@ -73,7 +73,7 @@ impl Weighting {
             let relative = frequency_hz / hz;
             magnitude(b, relative) / magnitude(a, relative)
         };
-        self.sections().into_iter().map(section_factor).product()
+        self.second_order_sections().into_iter().map(section_factor).product()
     }
 
     /// Weights the accelerations `samples` (m/s²), which are `dt_s` (s) apart. The filter starts at rest, so that the
@@ -82,7 +82,7 @@ impl Weighting {
     pub fn apply(self, samples: &[f64], dt_s: f64) -> Vec<f64> {
         let is_resolved = |hz: f64| hz * dt_s < MAX_RELATIVE_FREQUENCY;
         let mut weighted = samples.to_vec();
-        for (hz, section) in self.sections().into_iter().filter(|(hz, _)| is_resolved(*hz)) {
+        for (hz, section) in self.second_order_sections().into_iter().filter(|(hz, _)| is_resolved(*hz)) {
             let mut section = DirectForm2Transposed::<f64>::new(discrete_section(hz, section, dt_s));
             weighted.iter_mut().for_each(|sample| *sample = section.run(*sample));
         }

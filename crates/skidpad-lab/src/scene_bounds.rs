@@ -70,10 +70,10 @@ impl SceneBounds {
     pub fn is_off(&self, frame: &Frame) -> bool {
         let position = DVec3::new(frame.x_m, frame.y_m, frame.z_m);
         // Per axis: inside the box horizontally, and above its bottom less the fall depth, at any height.
-        let is_above_bounds =
+        let is_within_bounds =
             position.cmpge(self.low - DVec3::Z * FALL_DEPTH_M) & position.cmple(self.high.with_z(f64::INFINITY));
         // A position that is not finite is reported by the step, not here.
-        position.is_finite() && !is_above_bounds.all() && !is_supported(frame)
+        position.is_finite() && !is_within_bounds.all() && !is_supported(frame)
     }
 }
 

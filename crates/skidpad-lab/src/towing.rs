@@ -15,7 +15,7 @@ pub fn hitch(frame: &Frame) -> HitchFrame {
 /// vector (N), each over the whole run. Names begin with the key of the towed unit (trailer or dolly), such as
 /// `trailer1`. Empty for a car that tows nothing.
 pub fn hitches(trajectory: &Trajectory) -> Vec<Metric> {
-    // Arguments of `metric`: unit, key, label, unit of measure, decimal places, value.
+    // Arguments of `unit_metric`: unit, key, label, unit of measure, decimal places, value.
     let hitch_metrics = |(name, trailer): &(UnitName, Trajectory)| {
         let angle = trailer.peak_magnitude(|f| hitch(f).articulation_rad).to_degrees();
         let force = trailer.peak_magnitude(|f| {
@@ -23,8 +23,8 @@ pub fn hitches(trajectory: &Trajectory) -> Vec<Metric> {
             (fx_n * fx_n + fy_n * fy_n + fz_n * fz_n).sqrt()
         });
         [
-            metric(*name, "peak_articulation_deg", "peak articulation angle", "deg", 3, angle),
-            metric(*name, "peak_hitch_force_n", &format!("peak force of its {}", name.hitch()), "N", 0, force),
+            unit_metric(*name, "peak_articulation_deg", "peak articulation angle", "deg", 3, angle),
+            unit_metric(*name, "peak_hitch_force_n", &format!("peak force of its {}", name.hitch()), "N", 0, force),
         ]
     };
     trajectory.trailers().iter().flat_map(hitch_metrics).collect()
@@ -37,13 +37,20 @@ pub fn rearward_amplification(trajectory: &Trajectory) -> Vec<Metric> {
     let peak_acceleration = |unit: &Trajectory| unit.peak_magnitude(|f| f.ay_mps2);
     let car_peak = peak_acceleration(trajectory);
     let amplification = |(name, trailer): &(UnitName, Trajectory)| {
-        metric(*name, "rearward_amplification", "rearward amplification", "-", 3, peak_acceleration(trailer) / car_peak)
+        unit_metric(
+            *name,
+            "rearward_amplification",
+            "rearward amplification",
+            "-",
+            3,
+            peak_acceleration(trailer) / car_peak,
+        )
     };
     trajectory.trailers().iter().map(amplification).collect()
 }
 
 /// Creates a metric of the unit `unit_name`; its key and label are prepended to `name` and `label`.
-fn metric(unit_name: UnitName, name: &str, label: &str, unit: &'static str, digits: u8, value: f64) -> Metric {
+fn unit_metric(unit_name: UnitName, name: &str, label: &str, unit: &'static str, digits: u8, value: f64) -> Metric {
     Metric::new(
         &format!("{}_{name}", unit_name.key()),
         &format!("{}: {label}", unit_name.label()),

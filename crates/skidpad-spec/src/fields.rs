@@ -240,7 +240,7 @@ impl FileFields {
         if !is_bare || entries.iter().any(|(existing, _)| existing.name == *key) {
             return None;
         }
-        let (at, statement) = if parents.is_empty() {
+        let (insert_offset, statement) = if parents.is_empty() {
             (0, format!("{key} = {value}\n"))
         } else if self.is_header(&table.span) {
             let line_end = self.text[table.span.end..].find('\n').map_or(self.text.len(), |i| table.span.end + i);
@@ -251,7 +251,7 @@ impl FileFields {
         } else {
             return None;
         };
-        Some(format!("{}{statement}{}", &self.text[..at], &self.text[at..]))
+        Some(format!("{}{statement}{}", &self.text[..insert_offset], &self.text[insert_offset..]))
     }
 
     /// Returns the error for a field that cannot be added or found, with the most similar path of the file.

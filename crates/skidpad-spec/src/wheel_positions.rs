@@ -38,8 +38,9 @@ pub(crate) fn wheel_positions(spec: &VehicleSpec) -> Vec<WheelPosition> {
 
 /// Computes the mass that each wheel carries at rest, as a share of the vehicle's own mass, in the order of
 /// [`wheel_positions`]. The mass that rests on the hitch is included, and the part that a coupler carries is not: the
-/// sum may differ from 1. Returns `None` if the centre of mass lies outside of the wheels and, for a trailer, its
-/// coupler.
+/// sum may differ from 1. Positions of coupler and hitch are rounded to single precision, as those of the wheels are,
+/// so that the loads are those of the model. Returns `None` if the centre of mass lies outside of the wheels and, for a
+/// trailer, its coupler.
 pub(crate) fn wheel_load_shares(spec: &VehicleSpec) -> Option<Vec<f64>> {
     let points: Vec<[f64; 2]> = wheel_positions(spec).iter().map(|position| position.point).collect();
     let point_in_plane = |behind: f64, left: f64| {

@@ -50,7 +50,8 @@ fn check_packages(files: &[File]) -> Vec<String> {
 fn check_sources(files: &[File]) -> Vec<String> {
     let pages = files.iter().filter(|file| file.path.ends_with(".md") && file.path != "CHANGELOG.md");
     let named_files = pages.flat_map(|page| quoted(&page.text).map(move |name| (page, name)));
-    let missing = named_files.filter(|(_, name)| name.ends_with(".rs") && !files.iter().any(|file| is_at(file, name)));
+    let missing =
+        named_files.filter(|(_, name)| name.ends_with(".rs") && !files.iter().any(|file| is_file(file, name)));
     missing.map(|(page, name)| format!("{}: names {name}, which is not there", page.path)).collect()
 }
 
@@ -71,8 +72,8 @@ fn check_lookup_table(files: &[File]) -> Vec<String> {
     for row in rows {
         // Places (files and folders) of the row, and names of its functions.
         let (places, names): (Vec<&str>, Vec<&str>) =
-            quoted(row).partition(|name| files.iter().any(|file| is_at(file, name) || is_in(file, name)));
-        let is_in_places = |file: &&File| places.iter().any(|place| is_at(file, place) || is_in(file, place));
+            quoted(row).partition(|name| files.iter().any(|file| is_file(file, name) || is_in_folder(file, name)));
+        let is_in_places = |file: &&File| places.iter().any(|place| is_file(file, place) || is_in_folder(file, place));
         let searched_files: Vec<&File> = files.iter().filter(is_in_places).collect();
         for name in names {
             let function = name.rsplit("::").next().unwrap_or(name);
@@ -92,12 +93,12 @@ fn quoted(page: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Returns whether `file` is a Rust file whose path ends with `name`.
-fn is_at(file: &File, name: &str) -> bool {
+fn is_file(file: &File, name: &str) -> bool {
     name.ends_with(".rs") && (file.path == name || file.path.ends_with(&format!("/{name}")))
 }
 
 /// Returns whether `file` is a Rust file in the folder `name` of the core or in the crate `name`.
-fn is_in(file: &File, name: &str) -> bool {
+fn is_in_folder(file: &File, name: &str) -> bool {
     file.path.ends_with(".rs")
         && [CORE_FOLDER, "crates/"]
             .iter()

@@ -40,13 +40,13 @@ impl DistanceField {
     pub fn new(course: &Course) -> Self {
         let samples = course.samples();
         // Distance of the edge of the grid from the centre line, m.
-        let reach = samples.iter().fold(0.0_f32, |reach, sample| reach.max(sample.left).max(sample.right)) + MARGIN_M;
+        let margin = samples.iter().fold(0.0_f32, |width, sample| width.max(sample.left).max(sample.right)) + MARGIN_M;
         // Smallest or largest coordinate `k` of the samples, as `pick` selects, m.
         let bound = |k: usize, pick: fn(f32, f32) -> f32| {
             samples.iter().map(|sample| sample.position[k]).reduce(pick).unwrap_or(0.0)
         };
-        let origin = [0, 1].map(|k| bound(k, f32::min) - reach);
-        let extent = [0, 1].map(|k| bound(k, f32::max) + reach - origin[k]);
+        let origin = [0, 1].map(|k| bound(k, f32::min) - margin);
+        let extent = [0, 1].map(|k| bound(k, f32::max) + margin - origin[k]);
         let cell = CELL_SIZE_M.max((extent[0] * extent[1] / MAX_CELLS).sqrt());
         let size = extent.map(|length| (length / cell).ceil() as usize + 2);
         let mut field = Self { distances: vec![MAX_DISTANCE_M; size[0] * size[1]], size, origin, cell };
@@ -144,8 +144,8 @@ impl DistanceField {
         let (origin, cell) = (self.origin, self.cell);
         for (sample, next) in samples.iter().zip(samples.iter().skip(1).chain(samples.first())) {
             let corners = [border(sample, 1.0), border(next, 1.0), border(next, -1.0), border(sample, -1.0)];
-            let reach = sample.left.max(sample.right).max(next.left).max(next.right);
-            self.for_corners_near(sample.position, next.position, reach, |position, distance| {
+            let half_width = sample.left.max(sample.right).max(next.left).max(next.right);
+            self.for_corners_near(sample.position, next.position, half_width, |position, distance| {
                 if is_inside(&corners, position) {
                     // Indices of the corner, which `for_corners_near` does not pass.
                     let [column, row] = [0, 1].map(|k| ((position[k] - origin[k]) / cell).round() as usize);
@@ -156,12 +156,12 @@ impl DistanceField {
     }
 
     /// Calls `change` with position (m) and distance of each corner in the rectangle around the points `a` and `b`,
-    /// extended by `reach` (m) on each side and limited to the grid.
-    fn for_corners_near(&mut self, a: [f32; 2], b: [f32; 2], reach: f32, mut change: impl FnMut([f32; 2], &mut f32)) {
+    /// extended by `margin` (m) on each side and limited to the grid.
+    fn for_corners_near(&mut self, a: [f32; 2], b: [f32; 2], margin: f32, mut change: impl FnMut([f32; 2], &mut f32)) {
         // Indices of the corners along axis `k`.
         let range = |k: usize| {
             let index = |position: f32| ((position - self.origin[k]) / self.cell).max(0.0) as usize;
-            index(a[k].min(b[k]) - reach)..(index(a[k].max(b[k]) + reach) + 2).min(self.size[k])
+            index(a[k].min(b[k]) - margin)..(index(a[k].max(b[k]) + margin) + 2).min(self.size[k])
         };
         let (columns, rows) = (range(0), range(1));
         for row in rows {

@@ -68,11 +68,13 @@ pub struct Course {
 }
 
 impl Course {
-    /// Creates the course through `points`, whose last point is followed by the first one. A Catmull-Rom curve connects
-    /// them. Widths are interpolated linearly.
+    /// Creates the closed course through `points`: the last point is followed by the first one. A Catmull-Rom curve
+    /// connects the points, and the widths between them are linear. The curve is then resampled at equal distances of
+    /// about [`SAMPLE_DISTANCE_M`], which divide its length. Recommended speeds are 0.
     ///
     /// # Errors
-    /// There are fewer than four points, or the course is too short or too long, as text.
+    /// Returns the reason as text: fewer than four points, or a centre line with fewer than [`MIN_SAMPLES`] or more
+    /// than [`MAX_SAMPLES`] samples. The text states these limits in m, because samples are 1 m apart.
     pub fn new(points: &[CentrePoint]) -> Result<Self, String> {
         if points.len() < 4 {
             return Err(format!("the centre line has {} points, but must have at least 4", points.len()));
@@ -92,9 +94,9 @@ impl Course {
         Ok(Self { samples: with_directions(&positions, spacing), spacing: spacing as f32 })
     }
 
-    /// Sets the recommended speed of each sample (m/s): at most `max_speed`, and a lateral acceleration of at most
-    /// `lateral` (m/s²) by the curvature. Between the samples, the speed changes with at most `longitudinal` (m/s²), so
-    /// that it falls before bends and rises after them.
+    /// Sets the recommended speed of each sample (m/s): at most `max_speed`, and at most the speed whose lateral
+    /// acceleration in the curvature of the sample is `lateral` (m/s²). The speed falls before bends and rises after
+    /// them with at most `longitudinal` (m/s²). The course is closed, so these limits also act across the start line.
     pub fn with_speeds(mut self, max_speed: f32, lateral: f32, longitudinal: f32) -> Self {
         for sample in &mut self.samples {
             sample.speed = max_speed.min((lateral / sample.curvature.abs().max(1e-6)).sqrt());
@@ -126,15 +128,14 @@ impl Course {
         self.spacing * self.samples.len() as f32
     }
 
-    /// Returns the number of samples that correspond to a `distance` along the course (m, ≥ 0), rounded; whole laps are
-    /// dropped.
-    pub fn sample_count(&self, distance: f32) -> u32 {
+    /// Converts a `distance` along the course (m, ≥ 0) to a number of samples, rounded; whole laps are dropped.
+    pub fn distance_in_samples(&self, distance: f32) -> u32 {
         (distance / self.spacing).round() as u32 % self.samples.len() as u32
     }
 
     /// Returns the sample that is `count` samples ahead of sample number `sample`. `count` must be less than a lap.
     #[inline(always)]
-    pub fn ahead(&self, sample: u32, count: u32) -> &Sample {
+    pub fn sample_ahead(&self, sample: u32, count: u32) -> &Sample {
         let index = (sample + count) as usize;
         let lap = self.samples.len();
         &self.samples[if index < lap { index } else { index - lap }]

@@ -99,7 +99,7 @@ pub trait Environments: Send + Sync {
 
 /// Data of a car besides its motion.
 #[derive(Clone, Copy, Debug, Default)]
-struct Car<M> {
+struct CarRecord<M> {
     memory: M,
     random: Random,
     action: [f32; ACTION_COUNT],
@@ -122,7 +122,7 @@ pub struct Batch<T: Task> {
     vehicles: Cars,
     threads: Threads,
     settings: Settings,
-    cars: Vec<Car<T::Memory>>,
+    cars: Vec<CarRecord<T::Memory>>,
     /// Motions of the cars, row by row.
     rows: Vec<f32>,
     /// Pedals and steering of the cars, row by row.
@@ -142,7 +142,7 @@ impl<T: Task> Batch<T> {
             task,
             threads,
             settings,
-            cars: vec![Car { has_ended: true, ..Car::default() }; count],
+            cars: vec![CarRecord { has_ended: true, ..CarRecord::default() }; count],
             rows: vec![0.0; count * T::ROW_LENGTH],
             inputs: vec![0.0; count * skidpad::fleet::ACTION_COUNT],
             active: vec![true; count],
@@ -158,7 +158,7 @@ impl<T: Task> Batch<T> {
         let record = &mut self.cars[car];
         let (start, memory) = self.task.begin(&mut record.random);
         let (random, last_episode) = (record.random, record.last_episode);
-        *record = Car { memory, random, last_episode, ..Car::default() };
+        *record = CarRecord { memory, random, last_episode, ..CarRecord::default() };
         let row = &mut self.rows[car * T::ROW_LENGTH..(car + 1) * T::ROW_LENGTH];
         self.vehicles.place(car, &start, row)?;
         observe_clamped(&self.task, &Motion::from_row(row), &memory, observations);
@@ -194,22 +194,23 @@ impl<T: Task> Batch<T> {
     fn evaluate(&mut self, outputs: &mut Outputs<'_>) {
         let Self { task, cars, rows, active, threads, settings, .. } = self;
         let count = task.observation_count();
-        let evaluate_car = |record: &mut Car<T::Memory>, row: &[f32], is_active: bool, observations: &mut [f32]| {
-            let motion = Motion::from_row(row);
-            record.length += 1;
-            let outcome = task.advance(record.action, &motion, &mut record.memory);
-            // A car without a finite motion keeps its last state.
-            let (reward, is_terminated) =
-                if is_active { (outcome.reward, outcome.is_terminated) } else { (task.failure_reward(), true) };
-            let is_truncated = !is_terminated && record.length >= settings.max_episode_steps;
-            record.episode_return += f64::from(reward);
-            record.has_ended = is_terminated || is_truncated;
-            if record.has_ended {
-                record.last_episode = (record.episode_return, record.length);
-            }
-            observe_clamped(task, &motion, &record.memory, observations);
-            (reward, is_terminated, is_truncated)
-        };
+        let evaluate_car =
+            |record: &mut CarRecord<T::Memory>, row: &[f32], is_active: bool, observations: &mut [f32]| {
+                let motion = Motion::from_row(row);
+                record.length += 1;
+                let outcome = task.advance(record.action, &motion, &mut record.memory);
+                // A car without a finite motion keeps its last state.
+                let (reward, is_terminated) =
+                    if is_active { (outcome.reward, outcome.is_terminated) } else { (task.failure_reward(), true) };
+                let is_truncated = !is_terminated && record.length >= settings.max_episode_steps;
+                record.episode_return += f64::from(reward);
+                record.has_ended = is_terminated || is_truncated;
+                if record.has_ended {
+                    record.last_episode = (record.episode_return, record.length);
+                }
+                observe_clamped(task, &motion, &record.memory, observations);
+                (reward, is_terminated, is_truncated)
+            };
         let evaluate_chunk =
             |(cars, rows, active, observations, rewards, terminated, truncated): Chunk<'_, T::Memory>| {
                 let rows = rows.chunks_exact(T::ROW_LENGTH).zip(observations.chunks_exact_mut(count));
@@ -254,7 +255,7 @@ impl<T: Task> Batch<T> {
 
 /// Rows of the cars of one chunk: data, motions, activity, observations, rewards, terminated and truncated flags.
 type Chunk<'a, M> =
-    (&'a mut [Car<M>], &'a [f32], &'a [bool], &'a mut [f32], &'a mut [f32], &'a mut [bool], &'a mut [bool]);
+    (&'a mut [CarRecord<M>], &'a [f32], &'a [bool], &'a mut [f32], &'a mut [f32], &'a mut [bool], &'a mut [bool]);
 
 /// Writes the observations of a car, clamped to ± [`MAX_OBSERVATION`]; NaN becomes 0.
 #[inline(always)]

@@ -73,9 +73,11 @@ impl Task for DriftCircle {
         NAMES.len()
     }
 
-    /// Draws a start at most 1 m beside the circle, at 70 to 100 % of the start speed. Half of the episodes start with
-    /// a car that rolls along the circle, the others with one that drifts along it, with 0.4 to 1.2 of the target
-    /// sideslip. A policy thus finds the reward of a drift before it can begin one (X. B. Peng et al., DeepMimic,
+    /// Draws a start at any angle on the circle, at most 1 m beside it, with 70 to 100 % of the start speed. Half of
+    /// the episodes start with a drift: the car moves along the circle with its nose turned inwards by 0.4 to 1.2 of
+    /// the target sideslip, and has the yaw rate of the circle. In the other half the car rolls forward without
+    /// lateral speed and yaw rate, in a heading from 0.1 rad outwards to 0.3 rad inwards of the circle. Both start with
+    /// the action 0. A policy thus finds the reward of a drift before it can begin one (X. B. Peng et al., DeepMimic,
     /// arXiv:1804.02717, section 6: reference state initialisation).
     fn begin(&self, random: &mut Random) -> (Start, Self::Memory) {
         // Place on the circle.

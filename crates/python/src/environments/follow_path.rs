@@ -61,8 +61,8 @@ impl FollowPath {
     /// (m). `max_steer` is the road-wheel angle of the steering demand 1 (rad); a step of the environment lasts
     /// `step_time` s.
     pub fn new(course: Course, max_offset: f32, max_steer: f32, step_time: f32) -> Self {
-        let preview_samples = PREVIEW_DISTANCES_M.map(|distance| course.sample_count(distance));
-        let speed_samples = SPEED_DISTANCES_M.map(|distance| course.sample_count(distance));
+        let preview_samples = PREVIEW_DISTANCES_M.map(|distance| course.distance_in_samples(distance));
+        let speed_samples = SPEED_DISTANCES_M.map(|distance| course.distance_in_samples(distance));
         Self { course, max_offset, max_steer, step_time, preview_samples, speed_samples }
     }
 
@@ -168,13 +168,13 @@ impl Task for FollowPath {
         let (points, speeds) = previews.split_at_mut(PREVIEW_DISTANCES_M.len());
         let [fx, fy] = motion.forward;
         for ((number, distance), count) in points.iter_mut().zip(PREVIEW_DISTANCES_M).zip(self.preview_samples) {
-            let [x, y] = self.course.ahead(place.sample, count).position;
+            let [x, y] = self.course.sample_ahead(place.sample, count).position;
             let offset = [x - motion.position[0], y - motion.position[1]];
             // Lateral component of the offset in the axes of the car, over the distance.
             *number = (fx * offset[1] - fy * offset[0]) / distance;
         }
         for (number, count) in speeds.iter_mut().zip(self.speed_samples) {
-            *number = (self.course.ahead(place.sample, count).speed - motion.speed) / 10.0;
+            *number = (self.course.sample_ahead(place.sample, count).speed - motion.speed) / 10.0;
         }
     }
 }

@@ -98,7 +98,7 @@ impl Parameters<'_, '_> {
 }
 
 /// Fleet with everything that a batch needs besides its task.
-struct Parts {
+struct BatchParts {
     car: Car,
     /// Trailer of each car.
     trailer: Option<Car>,
@@ -108,7 +108,7 @@ struct Parts {
     settings: Settings,
 }
 
-impl Parts {
+impl BatchParts {
     /// Creates the batch of cars without trailers for `task`. Fails if a trailer is given.
     fn build<T: Task>(self, py: Python<'_>, task: T) -> PyResult<Box<dyn Environments>> {
         let Self { car, trailer, scene, dt, threads, settings } = self;
@@ -179,7 +179,7 @@ fn build_batch(
     name: &str,
     track: Option<&PyTrack>,
     parameters: &mut Parameters<'_, '_>,
-    parts: Parts,
+    parts: BatchParts,
 ) -> PyResult<(Box<dyn Environments>, Vec<String>)> {
     let owned = |names: &[&str]| names.iter().map(ToString::to_string).collect();
     let step_time = parts.dt * parts.settings.substeps as f32;
@@ -262,7 +262,7 @@ impl EnvironmentBatch {
         let settings = Settings { car_count: num_envs, substeps, max_episode_steps, autoreset: *autoreset };
         let threads = Threads::new(threads).map_err(PyRuntimeError::new_err)?;
         let (car, trailer, scene) = (car.clone(), trailer.cloned(), core_scene(scene));
-        let parts = Parts { car, trailer, scene, dt, threads, settings };
+        let parts = BatchParts { car, trailer, scene, dt, threads, settings };
         let mut parameters = Parameters { given: parameters, used: Vec::new() };
         let (batch, names) = build_batch(py, task, track, &mut parameters, parts)?;
         let arrays = Arrays::new(py, buffers, num_envs, names.len())?;

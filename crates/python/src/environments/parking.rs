@@ -42,9 +42,10 @@ pub struct ParkingMemory {
     goal_direction: [f32; 2],
     action: [f32; ACTION_COUNT],
     /// Direction of the requested gear: 1 or −1.
-    direction: i8,
-    /// Distance measure of the last step; see [`Parking::remaining`].
-    remaining: f32,
+    driving_direction: i8,
+    /// Distance from the goal after the last step, with the weighted heading error (m); see
+    /// [`Parking::remaining_distance`].
+    remaining_distance: f32,
 }
 
 impl Parking {
@@ -73,7 +74,7 @@ impl Parking {
     }
 
     /// Returns the distance from the goal plus the weighted heading error, m.
-    fn remaining(distance: f32, [sine, cosine]: [f32; 2]) -> f32 {
+    fn remaining_distance(distance: f32, [sine, cosine]: [f32; 2]) -> f32 {
         distance + Self::HEADING_WEIGHT_M * libm::atan2f(sine, cosine).abs()
     }
 
@@ -81,16 +82,16 @@ impl Parking {
     /// the vehicle that has to reach it, the car or its trailer.
     pub fn begin_towards(goal: [f32; 3], vehicle: &Pose) -> ParkingMemory {
         let goal_direction = [libm::cosf(goal[2]), libm::sinf(goal[2])];
-        let mut memory = ParkingMemory { goal, goal_direction, direction: 1, ..ParkingMemory::default() };
+        let mut memory = ParkingMemory { goal, goal_direction, driving_direction: 1, ..ParkingMemory::default() };
         let (distance, errors) = Self::goal_errors(vehicle, &memory);
-        memory.remaining = Self::remaining(distance, errors);
+        memory.remaining_distance = Self::remaining_distance(distance, errors);
         memory
     }
 
     /// Updates the memory after a step with `action` and returns the result of the step. `vehicle` is the one that has
-    /// to reach the goal. The reward is the decrease of [`Self::remaining`], minus the cost of a step, plus a bonus
-    /// when the vehicle is parked, which ends the episode: within both tolerances and standing. Far from the goal, or
-    /// for an overturned car, the episode ends with the failure reward.
+    /// to reach the goal. The reward is the decrease of [`Self::remaining_distance`], minus the cost of a step, plus a
+    /// bonus when the vehicle is parked, which ends the episode: within both tolerances and standing. Far from the
+    /// goal, or for an overturned car, the episode ends with the failure reward.
     #[inline(always)]
     pub fn advance_towards(
         &self,
@@ -101,10 +102,10 @@ impl Parking {
     ) -> Outcome {
         memory.action = action;
         let (distance, errors) = Self::goal_errors(vehicle, memory);
-        let remaining = Self::remaining(distance, errors);
+        let remaining_distance = Self::remaining_distance(distance, errors);
         // Decrease of the remaining distance in this step, m.
-        let gain = memory.remaining - remaining;
-        memory.remaining = remaining;
+        let gain = memory.remaining_distance - remaining_distance;
+        memory.remaining_distance = remaining_distance;
         if distance > 2.0 * self.goal_distance + 5.0 || motion.is_overturned() {
             return Outcome { reward: Self::FAILURE_REWARD, is_terminated: true };
         }
@@ -116,7 +117,15 @@ impl Parking {
     }
 
     /// Returns the observations in the order of [`NAMES`]. `vehicle` is the pose of the vehicle that has to reach the
-    /// goal; speeds and steering are those of the car (`motion`).
+    /// goal; `motion` is that of the car, also if a trailer has to reach the goal.
+    ///
+    /// - Position of the goal ahead of and to the left of `vehicle`, over 10 m
+    /// - Sine and cosine of the angle from the heading of `vehicle` to that of the goal
+    /// - Distance of the goal, over 10 m
+    /// - Speed and lateral speed of the car, over 5 m/s, and its yaw rate (rad/s)
+    /// - Road-wheel angle of the car, over the largest one
+    /// - Direction of the requested gear (1 or −1)
+    /// - Action of the last step: longitudinal demand and steering demand
     #[inline(always)]
     pub fn observe_towards(&self, motion: &Motion, vehicle: &Pose, memory: &ParkingMemory) -> [f32; NAMES.len()] {
         let offset = [memory.goal[0] - vehicle.position[0], memory.goal[1] - vehicle.position[1]];
@@ -132,7 +141,7 @@ impl Parking {
             motion.lateral_speed / 5.0,
             motion.yaw_rate,
             motion.steer / self.max_steer,
-            f32::from(memory.direction),
+            f32::from(memory.driving_direction),
             memory.action[0],
             memory.action[1],
         ]
@@ -172,10 +181,13 @@ impl Task for Parking {
         // The car moves against the demand, faster than standing.
         let is_against = motion.speed * demand < 0.0 && motion.speed.abs() > Self::STANDING_SPEED;
         if !is_against && demand != 0.0 {
-            memory.direction = if demand > 0.0 { 1 } else { -1 };
+            memory.driving_direction = if demand > 0.0 { 1 } else { -1 };
         }
         let (throttle, brake) = if is_against { (0.0, demand.abs()) } else { (demand.abs(), 0.0) };
-        Inputs { pedals_and_steer: [throttle, brake, 0.0, self.max_steer * action[1]], gear: Some(memory.direction) }
+        Inputs {
+            pedals_and_steer: [throttle, brake, 0.0, self.max_steer * action[1]],
+            gear: Some(memory.driving_direction),
+        }
     }
 
     #[inline(always)]

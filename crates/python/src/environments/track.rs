@@ -69,7 +69,7 @@ impl Track {
 
     /// Creates the task on `course` with the `ranges` of its borders up to [`RAY_RANGE_M`].
     pub fn new(course: Course, ranges: Arc<RangeTable>, max_steer: f32) -> Self {
-        let curvature_samples = CURVATURE_DISTANCES_M.map(|distance| course.sample_count(distance));
+        let curvature_samples = CURVATURE_DISTANCES_M.map(|distance| course.distance_in_samples(distance));
         Self { course, ranges, max_steer, curvature_samples }
     }
 
@@ -147,7 +147,7 @@ impl Task for Track {
             *number = range / RAY_RANGE_M;
         }
         for (number, count) in curvatures.iter_mut().zip(self.curvature_samples) {
-            *number = 20.0 * self.course.ahead(place.sample, count).curvature;
+            *number = 20.0 * self.course.sample_ahead(place.sample, count).curvature;
         }
     }
 }

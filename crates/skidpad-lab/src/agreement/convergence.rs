@@ -5,7 +5,7 @@ use std::sync::Arc;
 use skidpad_core::{Controls, Model, SolverInfo};
 
 use super::pages::{append, append_head, append_row};
-use super::{Order, Runs};
+use super::{Order, VehicleRuns};
 use crate::closed_form::Characteristics;
 use crate::driver::{DriverInput, OpenLoop};
 use crate::manoeuvre::Setup;
@@ -153,7 +153,7 @@ impl ConvergenceScript {
 
 /// Appends the section on the order of convergence to `text`: an explanation, and a table with a row per vehicle and
 /// script and a column per solver. Solvers are ordered by their first results. A missing result is shown as "-".
-pub fn append_section(text: &mut String, runs: &[Runs]) {
+pub fn append_section(text: &mut String, runs: &[VehicleRuns]) {
     let rates = COMPARED_RATES_HZ.map(|hz| hz.to_string()).join(", ");
     append(
         text,

@@ -5,9 +5,9 @@
 //! [`KNOWN_REASONS`] explains the metrics with a larger spread.
 
 mod convergence;
+mod intended_differences;
 mod pages;
 mod reasons;
-mod shared_simplifications;
 
 use std::sync::Arc;
 
@@ -55,7 +55,7 @@ pub const REQUIRED_RATES_HZ: [f64; 5] = [60.0, 120.0, 240.0, 500.0, 1000.0];
 
 /// Results of all manoeuvres of one vehicle.
 #[derive(Clone, Debug)]
-pub struct Runs {
+pub struct VehicleRuns {
     /// Name of the vehicle, as used in files.
     pub vehicle: String,
     /// Model of the vehicle.
@@ -100,14 +100,14 @@ pub fn measure(
     model: &Arc<Model>,
     rates_hz: &[f64],
     progress: &(dyn Fn(&'static str, Progress) + Sync),
-) -> Result<Runs, String> {
+) -> Result<VehicleRuns, String> {
     let overrides = Overrides::default();
     let steps = rates_hz.iter().map(|&hz| TimeStep::from_rate_hz(hz)).collect::<Result<Vec<_>, _>>()?;
     let run_manoeuvre = |entry: &crate::manoeuvre::ManoeuvreEntry| {
         let report_progress = |manoeuvre_progress: Progress| progress(entry.name, manoeuvre_progress);
         run_rates(backends, model, entry.build_standard(&overrides).as_ref(), &overrides, &steps, &report_progress)
     };
-    Ok(Runs {
+    Ok(VehicleRuns {
         vehicle: vehicle.into(),
         model: Arc::clone(model),
         manoeuvres: MANOEUVRES.iter().map(run_manoeuvre).collect(),
@@ -177,7 +177,7 @@ fn order(rate_runs: &RateRuns, solver_runs: &SolverRuns, index: usize) -> Order 
 ///
 /// Manoeuvres without a run at this rate are left out. So are spreads that are not expressed in %, which count as noise
 /// or are unknown.
-pub fn over_limit(runs: &[Runs]) -> Vec<OverLimit<'_>> {
+pub fn over_limit(runs: &[VehicleRuns]) -> Vec<OverLimit<'_>> {
     let mut over_limits = Vec::new();
     for (vehicle, rate_runs) in
         runs.iter().flat_map(|runs| runs.manoeuvres.iter().map(|rate_runs| (runs.vehicle.as_str(), rate_runs)))
@@ -202,7 +202,7 @@ pub fn over_limit(runs: &[Runs]) -> Vec<OverLimit<'_>> {
 /// known reason, each with spread, accepted spread and values. Then come the entries of [`KNOWN_REASONS`] for a driven
 /// vehicle that are not needed, because the metric does not exceed the accepted spread. A reason for several metrics is
 /// checked for each metric.
-pub fn faults(runs: &[Runs]) -> Vec<String> {
+pub fn faults(runs: &[VehicleRuns]) -> Vec<String> {
     let over_limits = over_limit(runs);
     let unexplained = over_limits.iter().filter(|over| over.reason.is_none()).map(|over| {
         let (spread, accepted, values) = (over.spread, over.accepted, over.texts.join(", "));
@@ -233,7 +233,7 @@ mod tests {
     use crate::testing::{POINT_MASS, model};
 
     /// Drives all manoeuvres with the test car under the name `vehicle` on `backends`, at [`AGREEMENT_RATE_HZ`] only.
-    fn runs(vehicle: &str, backends: &[SolverInfo]) -> Runs {
+    fn runs(vehicle: &str, backends: &[SolverInfo]) -> VehicleRuns {
         measure(backends, vehicle, &Arc::new(model()), &[AGREEMENT_RATE_HZ], &|_, _| {}).expect("valid rates")
     }
 
@@ -244,7 +244,7 @@ mod tests {
         let twice = [POINT_MASS, SolverInfo { name: "second", ..POINT_MASS }];
         assert_eq!(faults(&[runs("a", &twice)]), Vec::<String>::new());
         let named: usize = KNOWN_REASONS.iter().map(|r| r.metrics.len()).sum();
-        let explained: Vec<Runs> = KNOWN_REASONS.iter().map(|r| runs(r.vehicle, &twice)).collect();
+        let explained: Vec<VehicleRuns> = KNOWN_REASONS.iter().map(|r| runs(r.vehicle, &twice)).collect();
         assert_eq!(faults(&explained).len(), named, "every reason is idle");
     }
 

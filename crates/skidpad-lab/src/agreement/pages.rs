@@ -26,7 +26,7 @@ pub const SUMMARY_PAGE: &str = "agreement.md";
 
 /// Returns the page about all vehicles, [`SUMMARY_PAGE`], and one page per vehicle, from runs at
 /// [`REQUIRED_RATES_HZ`]. The first page has a summary table per vehicle after the content of [`summary_page_start`].
-pub fn pages(runs: &[Runs]) -> Vec<Page> {
+pub fn pages(runs: &[VehicleRuns]) -> Vec<Page> {
     let mut text = summary_page_start(runs);
     append(&mut text, format_args!("## Each vehicle\n\n{}\n", column_explanation()));
     for runs in runs {
@@ -38,7 +38,7 @@ pub fn pages(runs: &[Runs]) -> Vec<Page> {
 
 /// Returns the beginning of the page about all vehicles: definitions, accepted spreads and exceptions at
 /// [`AGREEMENT_RATE_HZ`], orders of convergence, and intended differences of the solvers.
-pub fn summary_page_start(runs: &[Runs]) -> String {
+pub fn summary_page_start(runs: &[VehicleRuns]) -> String {
     let mut text = format!("# Agreement between the solvers\n\n{}\n\n", generation_note());
     append(
         &mut text,
@@ -50,7 +50,7 @@ pub fn summary_page_start(runs: &[Runs]) -> String {
     );
     text += &acceptance(runs);
     convergence::append_section(&mut text, runs);
-    shared_simplifications::append_section(&mut text, runs);
+    intended_differences::append_section(&mut text, runs);
     text
 }
 
@@ -115,7 +115,7 @@ fn column_explanation() -> String {
 ///
 /// The metrics above the accepted spread follow in a second table. The values in its last column are those of the
 /// solvers that are not peers, in the order of the first run.
-pub fn acceptance(runs: &[Runs]) -> String {
+pub fn acceptance(runs: &[VehicleRuns]) -> String {
     let text = &mut format!("## Accepted spread at {AGREEMENT_RATE_HZ} Hz\n\n");
     let headings = ["run", "accepted", "runs", "metrics", "largest spread", "metric"].map(String::from);
     // 1: only the first column is text.
@@ -127,10 +127,10 @@ pub fn acceptance(runs: &[Runs]) -> String {
     ] {
         let all_runs = runs.iter().flat_map(|runs| runs.manoeuvres.iter().map(move |rate_runs| (runs, rate_runs)));
         // Runs whose accepted spread is that of this row.
-        let limit_runs: Vec<(&Runs, &RateRuns)> =
+        let limit_runs: Vec<(&VehicleRuns, &RateRuns)> =
             all_runs.filter(|(_, rate_runs)| max_spread(rate_runs) == max_spread_percent).collect();
         let metric_count: usize = limit_runs.iter().map(|(_, rate_runs)| rate_runs.metrics().len()).sum();
-        let is_over_limit = |runs: &Runs, rate_runs: &RateRuns, metric: &Metric| {
+        let is_over_limit = |runs: &VehicleRuns, rate_runs: &RateRuns, metric: &Metric| {
             over_limits.iter().any(|over| {
                 (over.vehicle, over.manoeuvre) == (&runs.vehicle, rate_runs.manoeuvre)
                     && over.metric.name == metric.name
@@ -215,7 +215,7 @@ fn limit_spread(rate_runs: &RateRuns, index: usize) -> Spread {
 
 /// Appends the table of one vehicle with a row per manoeuvre: friction utilisation, the largest spread in % with its
 /// metric at each of [`RATES_HZ`] and in the limit of small steps, and the orders of convergence.
-fn append_summary(text: &mut String, runs: &Runs) {
+fn append_summary(text: &mut String, runs: &VehicleRuns) {
     append(text, format_args!("### {}\n\n", runs.vehicle));
     let rate_headings = RATES_HZ.map(|hz| format!("{hz} Hz"));
     let last_headings = ["limit", "order"].map(String::from);
@@ -275,7 +275,7 @@ fn page_file(vehicle: &str) -> String {
 
 /// Returns the page of one vehicle: an explanation, then a section per manoeuvre with its description, the largest
 /// friction utilisation, and a table of every metric on every solver, peers included.
-fn vehicle_page(runs: &Runs) -> Page {
+fn vehicle_page(runs: &VehicleRuns) -> Page {
     let mut text = format!("# Agreement between the solvers: {}\n\n{}\n\n", runs.vehicle, generation_note());
     append(
         &mut text,

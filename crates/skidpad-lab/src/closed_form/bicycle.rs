@@ -54,22 +54,22 @@ impl Bicycle {
         // c0, c1, c2: ΣC, ΣC x, ΣC x². s0, s1: ΣC s, ΣC s x.
         let (c0, c1, c2) = (sum(&|[_, c, ..]| *c), sum(&|[x, c, ..]| c * x), sum(&|[x, c, ..]| c * x * x));
         let (s0, s1) = (sum(&|[_, c, s, _]| c * s), sum(&|[x, c, s, _]| c * s * x));
-        // From here on `mass` is m − ΣT (kg); `roll_steer_moment` is ΣT x (kg m).
-        let (mass, roll_steer_moment) =
+        // m − ΣT (kg) and ΣT x (kg m).
+        let (effective_mass, roll_steer_moment) =
             (mass - sum(&|[.., roll_steer]| *roll_steer), sum(&|[x, .., roll_steer]| x * roll_steer));
         // Yaw moment per steering angle without a lateral force, A (N m/rad).
         let authority = s1 - c1 * s0 / c0;
         let wheelbase_m = (c2 - c1 * c1 / c0) / authority;
         // −K A (kg m): the moment per lateral acceleration that steering has to balance.
-        let balance = mass * c1 / c0 + roll_steer_moment;
+        let balance = effective_mass * c1 / c0 + roll_steer_moment;
         // Sum of the magnitudes of all terms of `balance`, as the scale of its rounding error.
-        let balance_scale =
-            mass.abs() * sum(&|[x, c, ..]| (c * x).abs()) / c0 + sum(&|[x, .., roll_steer]| (x * roll_steer).abs());
+        let balance_scale = effective_mass.abs() * sum(&|[x, c, ..]| (c * x).abs()) / c0
+            + sum(&|[x, .., roll_steer]| (x * roll_steer).abs());
         let understeer =
             if balance.abs() > NEUTRAL_STEER_TOLERANCE * balance_scale { -balance / authority } else { 0.0 };
         // β = (Cs δ − (C1/v + (m − ΣT) v) ψ̇) / C0 with ψ̇ = v δ / (L + K v²).
         let constant = (s0 * wheelbase_m - c1) / (c0 * wheelbase_m);
-        let speed_factor = (mass - s0 * understeer) / (c0 * wheelbase_m);
+        let speed_factor = (effective_mass - s0 * understeer) / (c0 * wheelbase_m);
         (authority > 0.0 && wheelbase_m.is_finite() && understeer.is_finite()).then_some(Self {
             wheelbase_m,
             understeer,

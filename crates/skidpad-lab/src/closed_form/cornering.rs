@@ -35,7 +35,7 @@ const STEER_TOLERANCE_RAD: f64 = 1e-8;
 /// `None` above the rollover threshold, or if the tyres cannot hold the turn. The result has no meaning for tyres
 /// without creep (dry friction), whose side force does not follow from a slip curve.
 pub fn extra_steer(model: &Model, lateral_acceleration: f64) -> Option<f64> {
-    SteadyTurn { lateral_acceleration, speed: None }.steering_angle(model)
+    SteadyTurn { lateral_acceleration, speed: None }.solve_steering_angle(model)
 }
 
 /// Steady turn on level ground.
@@ -81,7 +81,7 @@ impl SteadyTurn {
     /// or after [`MAX_LOAD_ITERATIONS`] with the last angle. `None` if the tyres cannot hold the turn, above the
     /// rollover threshold, or without a steady pose at the speed. The result has no meaning for tyres without creep
     /// (dry friction).
-    fn steering_angle(self, model: &Model) -> Option<f64> {
+    fn solve_steering_angle(self, model: &Model) -> Option<f64> {
         let aero_forces = match self.speed {
             Some(speed) => AeroForces::at_speed(model, speed)?,
             None => AeroForces::default(),
@@ -184,10 +184,12 @@ impl<'a> TurnBalance<'a> {
             .collect()
     }
 
-    /// Computes the forces of the tyres, in wheel order, at the sideslip angle `beta` (rad) with the wheel angles
-    /// `wheel_angles` relative to the car (rad). The direction of motion of each contact point follows from `beta` and
-    /// the curvature of the path. The lateral slip is the tangent of the angle between wheel and motion, limited to ±1;
-    /// the longitudinal slip is that of the iteration.
+    /// Computes side force, aligning moment, lateral slip and angles of each tyre, in wheel order. `beta` is the
+    /// sideslip angle (rad), `wheel_angles` are the angles of the wheels relative to the car (rad).
+    ///
+    /// The direction of motion of each contact point follows from `beta` and the curvature of the path. The lateral
+    /// slip is the tangent of the angle between wheel and motion, limited to ±1. The longitudinal slip is that of the
+    /// present iteration, [`LoadedTyre::slip`].
     fn tyre_forces(&self, beta: f64, wheel_angles: &[f64]) -> Vec<TyreForces> {
         // Sine and cosine of the sideslip: lateral and longitudinal velocity per speed.
         let ((sin, cos), curvature) = (beta.sin_cos(), self.turn.curvature());
@@ -200,6 +202,7 @@ impl<'a> TurnBalance<'a> {
             TyreForces {
                 lateral_slip,
                 steer_angle: wheel_angles[i],
+                // Relative to the motion of the centre of mass, not of the contact point.
                 path_angle: wheel_angles[i] - beta,
                 side_force: self.model.tyre_force(i, slip, &tyre.conditions).force[1].into(),
                 aligning_moment: self.model.tyre_moments(i, slip, &tyre.conditions).aligning.into(),
@@ -357,7 +360,7 @@ pub fn understeer(model: &Model, lateral_acceleration: f64) -> Option<f64> {
 pub fn steer_to_hold(model: &Model, lateral_acceleration: f64, v: f64) -> f64 {
     let turn = SteadyTurn { lateral_acceleration, speed: Some(v) };
     let has_creep = (0..model.wheels().len()).all(|i| model.tyre(i).has_deflection_dynamics());
-    let solved_angle = if has_creep { turn.steering_angle(model) } else { None };
+    let solved_angle = if has_creep { turn.solve_steering_angle(model) } else { None };
     solved_angle.unwrap_or_else(|| Characteristics::new(model).steer_for(lateral_acceleration, v))
 }
 
@@ -377,7 +380,9 @@ pub fn grip_limit(model: &Model, speed: Option<f64>) -> Option<f64> {
     let rollover_acceleration = steady_state::rollover(model)?.lateral_acceleration;
     // Whether the tyres hold the magnitude `a` (m/s²) in the direction in which the car tips first.
     let is_sustained = |a: f64| {
-        SteadyTurn { lateral_acceleration: a.copysign(rollover_acceleration), speed }.steering_angle(model).is_some()
+        SteadyTurn { lateral_acceleration: a.copysign(rollover_acceleration), speed }
+            .solve_steering_angle(model)
+            .is_some()
     };
     let max_acceleration = rollover_acceleration.abs().min(MAX_SEARCHED_ACCELERATION_MPS2);
     // The tyres hold no turn, or they hold the upper bound.
@@ -534,7 +539,7 @@ mod tests {
     fn a_car_that_its_lift_takes_off_holds_no_turn() {
         let model = with(|parts| parts.aero.downforce[0].coefficient = -2.0);
         assert!(CruiseState::at_speed(&model, 100.0).is_none());
-        let turn = |speed| SteadyTurn { lateral_acceleration: 1.0, speed: Some(speed) }.steering_angle(&model);
+        let turn = |speed| SteadyTurn { lateral_acceleration: 1.0, speed: Some(speed) }.solve_steering_angle(&model);
         assert!(turn(10.0).is_some());
         assert_eq!(turn(100.0), None);
     }

@@ -195,12 +195,12 @@ fn weak_brake_note(model: &Model) -> Option<String> {
 
 /// Returns a note if aerodynamic forces lift the first or the last axle off the ground below the top speed.
 ///
-/// An axle lifts at the speed at which all wheel loads N have no moment about the axle at the other end, at x_e:
-/// `Σ (x − x_e) N = 0`. With positions x relative to the centre of mass, this moment is `pitch_moment − x_e weight`.
-/// Here `weight` is the sum of all wheel loads, including downforce, and `pitch_moment` is `Σ x N`. Lift, and drag
-/// above the ground, reduce the moment in proportion to v². The speed of lift-off is therefore
-/// `√(moment at rest / moment lost per v²)`, infinite if no moment is lost. Aerodynamic forces are those at the ride
-/// heights at rest. The note names the lower speed of both ends. `None` also with one axle or without a top speed.
+/// An axle lifts at the speed at which all wheel loads N have no moment about the axle at the other end, at x_e: `Σ (x
+/// − x_e) N = 0`. With positions x relative to the centre of mass, this moment is `pitch_moment − x_e total_load`. Here
+/// `total_load` is the sum of all wheel loads, including downforce, and `pitch_moment` is `Σ x N`. Lift, and drag above
+/// the ground, reduce the moment in proportion to v². The speed of lift-off is therefore `√(moment at rest / moment
+/// lost per v²)`, infinite if no moment is lost. Aerodynamic forces are those at the ride heights at rest. The note
+/// names the lower speed of both ends. `None` also with one axle or without a top speed.
 fn lift_off_note(model: &Model, figures: &Characteristics) -> Option<String> {
     let top_speed = figures.top_speed_mps.filter(|_| figures.axles.len() > 1)?;
     let aero = &model.parts().aero;
@@ -212,9 +212,9 @@ fn lift_off_note(model: &Model, figures: &Characteristics) -> Option<String> {
     let (demand_at_rest, demand_at_1_mps) = (demand_at(0.0), demand_at(1.0));
     // Speed at which the loads have no moment about this axle, so that the axle at the other end lifts (m/s).
     let lift_off_speed = |axle_index: usize| {
-        // Magnitude of the moment of all wheel loads about the axle (N m); `weight` is their sum.
+        // Magnitude of the moment of all wheel loads about the axle (N m); `total_load` is their sum.
         let moment_about_axle =
-            |demand: &LoadDemand| (demand.pitch_moment - figures.axles[axle_index].x_m * demand.weight).abs();
+            |demand: &LoadDemand| (demand.pitch_moment - figures.axles[axle_index].x_m * demand.total_load).abs();
         // Moment lost per square of the speed (N m s²/m²), because the second demand is that at 1 m/s.
         let moment_loss = moment_about_axle(&demand_at_rest) - moment_about_axle(&demand_at_1_mps);
         if moment_loss > 0.0 { (moment_about_axle(&demand_at_rest) / moment_loss).sqrt() } else { f64::INFINITY }

@@ -197,13 +197,13 @@ fn cornering_stiffness(model: &Model, wheel: usize) -> Option<f64> {
 /// of the car in a steady turn). Returns 0 without a pose or without links that change the toe angle; a tyre without
 /// cornering stiffness contributes 0.
 fn roll_steer_force(model: &Model, turn_pose: Option<&TurnPose>, index: usize) -> f64 {
-    let links = model.parts().axles[index].toe_camber.zip(turn_pose);
-    links.map_or(0.0, |(links, turn_pose)| {
+    let toe_curves = model.parts().axles[index].toe_camber.zip(turn_pose);
+    toe_curves.map_or(0.0, |(toe_curves, turn_pose)| {
         let axle_wheels = model.wheels().iter().enumerate().filter(|(_, wheel)| wheel.axle == index);
         axle_wheels
             .map(|(i, wheel)| {
                 // [0]: linear toe change per travel (rad/m).
-                let steer = f64::from(wheel.side.outward_sign() * links.toe[0]) * turn_pose.compressions[i];
+                let steer = f64::from(wheel.side.outward_sign() * toe_curves.toe[0]) * turn_pose.compressions[i];
                 cornering_stiffness(model, i).unwrap_or(0.0) * steer
             })
             .sum()

@@ -140,9 +140,12 @@ impl ModalMotion {
 }
 
 /// Returns the damping of wheel `i` that a step of `dt` (s) applies to the velocity at its start and to that at its end
-/// (N s/m). The rule is that of the struts in the core. Soft dampers apply half at each end of the step, stiff dampers
-/// more at the end. The total is larger than the damping of the strut by `1 + ω² dt² / 6`, to compensate the loss of
-/// the midpoint rule. Bump and rebound damping are averaged.
+/// (N s/m), by the rule of the struts in the core. The share at the end is `½ + ½ d / (d + 6)`, where `d` is damping
+/// times `dt` over the carried mass: half for soft dampers, up to 1 for stiff ones.
+///
+/// The sum of both is the damping of the strut times the factor `1 + ω² dt² / 6`, which compensates the loss of the
+/// midpoint rule. `ω²` is the spring rate over the carried mass (rad²/s²), and `ω² dt²` counts as at most 4. Bump and
+/// rebound damping are averaged.
 fn damping_of_step(model: &Model, i: usize, dt: f64) -> [f64; 2] {
     let (strut, carried) = (&model.wheels()[i].strut, f64::from(model.carried_masses()[i]));
     // Compensation of the loss of the midpoint rule (–): 1 + ω² dt² / 6 with ω² dt² at most 4, as in the core.

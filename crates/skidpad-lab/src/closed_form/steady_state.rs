@@ -15,7 +15,7 @@ const METAL_RATE_N_PER_M: f64 = 1e8;
 const DROOP_CORNER_M: f64 = 1e-4;
 /// Maximum number of iterations between wheel loads and link forces.
 const MAX_LINK_ITERATIONS: usize = 60;
-/// Change of a link force, relative to the weight, below which the iteration has converged (–).
+/// Change of a link force, relative to the total load, below which the iteration has converged (–).
 const LINK_FORCE_TOLERANCE: f64 = 1e-9;
 /// Largest roll angle of the search for the largest lateral acceleration (rad), and number of its steps.
 const ROLL_SEARCH_RAD: (f64, usize) = (0.6, 300);
@@ -37,7 +37,7 @@ pub struct SteadyState {
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LoadDemand {
     /// Sum of the loads (N).
-    pub weight: f64,
+    pub total_load: f64,
     /// Moment `Σ x N` about the centre of mass (N m); positive values load the front axle.
     pub pitch_moment: f64,
 }
@@ -45,7 +45,7 @@ pub struct LoadDemand {
 impl LoadDemand {
     /// Returns the demand of a car that stands still or turns.
     pub fn at_rest(model: &Model) -> Self {
-        Self { weight: f64::from(model.mass()) * GRAVITY_MPS2, pitch_moment: 0.0 }
+        Self { total_load: f64::from(model.mass()) * GRAVITY_MPS2, pitch_moment: 0.0 }
     }
 
     /// Returns the demand of braking at the ground with `deceleration` (m/s²): `Σ x N = m a h`.
@@ -55,8 +55,8 @@ impl LoadDemand {
     }
 
     /// Returns the demand at a steady speed: downforce of both surfaces (N), drag at its point of application (N), and
-    /// drive at the ground that balances the drag. The weight is that at rest plus the downforce. The drag unloads the
-    /// front axle by its height above the points where tyre forces act; downforce acts at the positions of its
+    /// drive at the ground that balances the drag. The total load is the weight plus the downforce. The drag unloads
+    /// the front axle by its height above the points where tyre forces act; downforce acts at the positions of its
     /// surfaces.
     pub fn at_speed(model: &Model, downforce_n: [f64; 2], drag_n: f64) -> Self {
         let (aero, rest) = (&model.parts().aero, Self::at_rest(model));
@@ -65,7 +65,7 @@ impl LoadDemand {
         // Height of the drag above the points where tyre forces act (m).
         let lever = f64::from(aero.drag_point.z) + model.tyre_force_lever();
         Self {
-            weight: rest.weight + downforce_n.iter().sum::<f64>(),
+            total_load: rest.total_load + downforce_n.iter().sum::<f64>(),
             pitch_moment: moments.sum::<f64>() - drag_n * lever,
         }
     }
@@ -75,30 +75,31 @@ impl LoadDemand {
 /// `demand`: their sum `Σ N` and their pitch moment `Σ x N`. Heave s and pitch θ are the unknowns, with the wheel
 /// travels `z = s + x θ − y φ`.
 ///
-/// The lateral acceleration follows from the roll balance `m h a_y = −Σ y N − m g h φ`. Tyre forces act at the ground,
-/// at the lateral position y to which the suspension links have moved the contact points. The links also turn side
-/// forces into vertical link forces (jacking forces, N, positive if they lift the wheel), which reduce N. On a solid
-/// axle a link force is at most the load of the wheel.
+/// The lateral acceleration follows from the roll balance `m h_t a_y = −Σ y N − m g h φ`. The centre of mass is `h`
+/// above the ground and `h_t` above the points where tyre forces act on the chassis. The contact points are at the
+/// lateral position y to which the suspension links have moved them. The links also turn side forces into vertical link
+/// forces (jacking forces, N, positive if they lift the wheel), which reduce N. On a solid axle a link force is at most
+/// the load of the wheel.
 ///
 /// Alternates between the balance of heave and pitch with given link forces, and the link forces of the resulting
 /// lateral acceleration. The first iteration has no link forces. The iteration ends once no link force changes by more
-/// than 1e-9 of the demanded weight.
+/// than 1e-9 of the demanded total load.
 ///
 /// `None` if no heave and pitch provide the demand, for example if braking would lift the rear axle, or if the link
 /// forces do not converge within 60 iterations.
 pub fn solve_at_roll(model: &Model, roll: f64, demand: LoadDemand) -> Option<SteadyState> {
     let mut link_forces = vec![0.0; model.wheels().len()];
     for _ in 0..MAX_LINK_ITERATIONS {
-        let (steady, force_per_acceleration) = solve_with_link_forces(model, roll, demand, &link_forces)?;
-        // `force_per_acceleration` has the unit kg; `link_forces` are forces (N).
+        let (steady, link_force_per_acceleration) = solve_with_link_forces(model, roll, demand, &link_forces)?;
+        // `link_force_per_acceleration` has the unit kg; `link_forces` are forces (N).
         let previous_forces = core::mem::replace(
             &mut link_forces,
-            force_per_acceleration.iter().map(|gain| gain * steady.lateral_acceleration).collect(),
+            link_force_per_acceleration.iter().map(|gain| gain * steady.lateral_acceleration).collect(),
         );
         if previous_forces
             .iter()
             .zip(&link_forces)
-            .all(|(previous, current)| (previous - current).abs() <= LINK_FORCE_TOLERANCE * demand.weight)
+            .all(|(previous, current)| (previous - current).abs() <= LINK_FORCE_TOLERANCE * demand.total_load)
         {
             return Some(steady);
         }
@@ -106,10 +107,16 @@ pub fn solve_at_roll(model: &Model, roll: f64, demand: LoadDemand) -> Option<Ste
     None
 }
 
-/// Solves for the steady state with the link forces `link_forces` (vertical forces of the suspension links, N)
-/// subtracted from the wheel loads. First solves heave and pitch for the demanded weight and pitch moment. Then
-/// distributes the side forces by the wheel loads (at least 0) and computes the lateral acceleration from the roll
-/// balance.
+/// Solves for the steady state at the roll angle `roll` (rad) with given `link_forces` (vertical forces of the
+/// suspension links, N).
+///
+/// 1. Solves heave and pitch: the forces of the wheels on the chassis less the link forces provide `demand`. On a solid
+///    axle a link force is at most the load of the wheel.
+/// 2. Computes the loads of the tyres: wheel loads less link forces, at least 0. External anti-roll bars add to the
+///    forces on the chassis, but not to these loads.
+/// 3. Distributes the side forces by these loads, and computes the link forces that they cause, both per lateral
+///    acceleration (kg).
+/// 4. Computes the lateral acceleration from the roll balance of the forces on the chassis.
 ///
 /// Also returns the link force of each wheel per lateral acceleration (kg), without the limit for solid axles. The
 /// caller computes the link forces of the next iteration from it. `None` if no heave and pitch provide the demand.
@@ -131,11 +138,11 @@ fn solve_with_link_forces(
             |lever: &dyn Fn(usize) -> f64| (0..chassis_forces.len()).map(|i| lever(i) * net_force(i)).sum::<f64>();
         // 1.0: the plain sum of the forces.
         [
-            weighted_sum(&|_| 1.0) - demand.weight,
+            weighted_sum(&|_| 1.0) - demand.total_load,
             weighted_sum(&|i| model.wheels()[i].contact.x.into()) - demand.pitch_moment,
         ]
     };
-    let pose = solve_newton(residual, demand.weight)?;
+    let pose = solve_newton(residual, demand.total_load)?;
     let WheelLoads { compressions, loads, chassis_forces } = compute_wheel_loads(model, pose, roll);
     // Part of the link force that is left by the limit of a solid axle (–).
     let transmitted_shares: Vec<f64> = (0..loads.len())
@@ -144,21 +151,22 @@ fn solve_with_link_forces(
     let loads: Vec<f64> =
         loads.iter().zip(link_forces).map(|(load, link_force)| (load - link_force).max(0.0)).collect();
     let side_force_per_acceleration = side_forces(model, &loads);
-    let force_per_acceleration: Vec<f64> =
+    let link_force_per_acceleration: Vec<f64> =
         (0..loads.len()).map(|i| model.jacking_force(i, |k| side_force_per_acceleration[k])).collect();
     // Link forces per lateral acceleration, reduced by the limit of a solid axle (kg).
-    let limited_per_acceleration: Vec<f64> =
-        force_per_acceleration.iter().zip(&transmitted_shares).map(|(gain, share)| gain * share).collect();
+    let limited_link_force_per_acceleration: Vec<f64> =
+        link_force_per_acceleration.iter().zip(&transmitted_shares).map(|(gain, share)| gain * share).collect();
     // Lateral position of the contact point after link scrub (m), and the roll moment of forces there.
     let contact_y = |i: usize| f64::from(model.wheels()[i].contact.y) + model.link_scrub(i, |k| compressions[k]);
     let roll_moment = |forces: &[f64]| forces.iter().enumerate().map(|(i, force)| force * contact_y(i)).sum::<f64>();
     let mass = f64::from(model.mass());
     // Roll moment of the weight (N m).
     let weight_moment = mass * GRAVITY_MPS2 * f64::from(model.parts().centre_height) * roll;
-    // `(m h − Σ y f) a_y = −Σ y N − m g h φ`, with the link forces f per lateral acceleration.
+    // `(m h_t − Σ y f) a_y = −Σ y N − m g h φ`, with the link forces f per lateral acceleration. The centre of mass is
+    // h above the ground and h_t above the points where tyre forces act.
     let lateral_acceleration = (-roll_moment(&chassis_forces) - weight_moment)
-        / (mass * model.tyre_force_lever() - roll_moment(&limited_per_acceleration));
-    Some((SteadyState { roll, lateral_acceleration, compressions, loads }, force_per_acceleration))
+        / (mass * model.tyre_force_lever() - roll_moment(&limited_link_force_per_acceleration));
+    Some((SteadyState { roll, lateral_acceleration, compressions, loads }, link_force_per_acceleration))
 }
 
 /// Computes the side forces of steady cornering per lateral acceleration (kg). Each axle takes the share of its static
@@ -518,7 +526,7 @@ mod tests {
         parts.wheels.iter_mut().for_each(|wheel| wheel.strut.progressive_rate = 1e5);
         parts.heave_springs = vec![HeaveSpring { wheels: [0, 1], rate: 50e3, damping: 0.0 }];
         let model = Model::new(parts.clone()).expect("valid");
-        let heavy = LoadDemand { weight: 1300.0 * GRAVITY_MPS2, pitch_moment: 0.0 };
+        let heavy = LoadDemand { total_load: 1300.0 * GRAVITY_MPS2, pitch_moment: 0.0 };
         let pressed = solve_at_roll(&model, 0.0, heavy).expect("stands");
         let [front, rear] = [0, 2].map(|i| pressed.compressions[i]);
         let carried = |z: f64, more: f64| 250.0 * GRAVITY_MPS2 + 25e3 * z + 0.5e5 * z * z + 25e3 * more * z;

@@ -171,7 +171,7 @@ fn towing_vehicle_braking(model: &Model, rear_forces: HitchForces, deceleration:
         ]
     });
     let demand = LoadDemand {
-        weight: own_demand.weight + hitch_demand[0],
+        total_load: own_demand.total_load + hitch_demand[0],
         pitch_moment: own_demand.pitch_moment + hitch_demand[1],
     };
     // 0.0: no roll; 1.0: pedal fully pressed.

@@ -272,8 +272,8 @@ fn estimate_errors(parameters: &[Parameter], values: &[f64], jacobian: &DMatrix<
     }
     let interval = |i: usize| {
         // Position of parameter `i` among the free parameters, which is its row in the covariance.
-        let place = free.iter().position(|free| *free == i).filter(|_| is_identified[i])?;
-        Some(quantile * covariance[(place, place)].sqrt() * parameters[i].range())
+        let free_index = free.iter().position(|free| *free == i).filter(|_| is_identified[i])?;
+        Some(quantile * covariance[(free_index, free_index)].sqrt() * parameters[i].range())
     };
     let estimate = |(i, parameter): (usize, &Parameter)| Estimate {
         parameter: parameter.clone(),

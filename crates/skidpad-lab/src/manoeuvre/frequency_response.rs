@@ -158,16 +158,16 @@ impl FrequencyResponseTest {
         let steer = Signal::of(trajectory, |frame| frame.steer_rad);
         let response = |output: Signal| {
             // Gain and phase; a random input also has a coherence, which replaces the 1 of every point.
-            let mut response = FrequencyResponse::of_transient(&steer, &output, &frequencies);
+            let mut estimate = FrequencyResponse::of_transient(&steer, &output, &frequencies);
             if let SteerInput::Random(_) = self.input {
-                let [input, output] =
+                let [input_slice, output_slice] =
                     [&steer, &output].map(|signal| signal.slice(INPUT_START_S, INPUT_START_S + self.input_s));
-                let averaged = FrequencyResponse::welch(&input, &output, SEGMENT_S, &frequencies);
-                for (point, averaged) in response.points.iter_mut().zip(averaged.points) {
+                let averaged = FrequencyResponse::welch(&input_slice, &output_slice, SEGMENT_S, &frequencies);
+                for (point, averaged) in estimate.points.iter_mut().zip(averaged.points) {
                     point.coherence = averaged.coherence;
                 }
             }
-            response
+            estimate
         };
         Some(SteerResponses {
             yaw_rate: response(Signal::of(trajectory, |frame| frame.yaw_rate_radps)),

@@ -150,7 +150,7 @@ impl Overrides {
     /// its slope (°) and number of boxes, start (m), speed (m/s), slope (°), heading (°), duration (s), trailers,
     /// parameters. Platforms and free bodies count as boxes. A single trailer is described by its mass, which includes
     /// that of its dolly. Several trailers are described by their number, without dollies.
-    pub fn about(&self) -> String {
+    pub fn describe_changes(&self) -> String {
         let degrees = |rad: f64| rad.to_degrees();
         let box_text = |scene: &Scene| match scene.boxes.len() + scene.platforms.len() + scene.free_bodies.len() {
             0 => String::new(),
@@ -182,7 +182,7 @@ impl Overrides {
 
     /// Describes `manoeuvre` in one sentence, with the changes to it.
     pub fn about_changed(&self, manoeuvre: &dyn Procedure) -> String {
-        let (about, changes) = (manoeuvre.about(), self.about());
+        let (about, changes) = (manoeuvre.about(), self.describe_changes());
         if changes.is_empty() { about } else { format!("{about} ({changes})") }
     }
 
@@ -414,7 +414,7 @@ mod tests {
         assert_eq!((setup.placement.x, setup.placement.y, setup.placement.height), (1.0, 2.0, 0.52));
         // The slope of the overrides has priority over the slope of the scene.
         assert_eq!(setup.scene, Scene { slope: 0.1, ..scene });
-        assert!(overrides.about().contains("with a box"), "{}", overrides.about());
+        assert!(overrides.describe_changes().contains("with a box"), "{}", overrides.describe_changes());
     }
 
     /// Initial speed and slope replace those of a setup; the duration stays.

@@ -84,9 +84,12 @@ impl RolloverSteer {
         STEER_START_S + MAX_REVERSAL_TIME_S + 3.0 * ramp_s + self.input.hold_s() + RETURN_TIME_S
     }
 
-    /// Computes the metrics of a run, also of a run that ended early because the car rolled over. The reversal begins
-    /// after the last telemetry row with the largest steering angle in the direction of the first turn. Its time is
-    /// `None` for a J-turn, or if the car was not steered.
+    /// Computes the metrics of a run: lift of the wheels of one side, peak roll angle, peak lateral acceleration,
+    /// minimum wheel load, and time of the reversal. A run that ended early because the car rolled over has them, too.
+    ///
+    /// The reversal begins after the last telemetry row with the largest steering angle in the direction of the first
+    /// turn. Its time counts from the beginning of the steering, 1 s after the start of the run. It is `None` for a
+    /// J-turn, or if the car was not steered.
     pub fn measure(&self, model: &Model, trajectory: &Trajectory) -> RolloverSteerMetrics {
         let sign = self.amplitude_deg.signum();
         // The steering leaves its first angle when the reversal begins.

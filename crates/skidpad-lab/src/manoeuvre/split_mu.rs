@@ -144,11 +144,12 @@ impl Manoeuvre for SplitMu {
     fn name(&self) -> &'static str {
         "split-mu"
     }
-    /// Describes pedal, speed, steering (straight ahead or fixed), and the grip under the wheels of both sides.
+    /// Describes brake pedal, speed, steering (by a driver who keeps the car straight, or fixed), and the grip of both
+    /// sides: low under the wheels of one side, 1 under the others.
     fn about(&self) -> String {
         let Self { initial_speed_mps, pedal, low_grip, .. } = self;
         let side = if self.low_side == Side::Left { "left" } else { "right" };
-        let steering = if self.has_correction { "steered straight ahead" } else { "with fixed steering" };
+        let steering = if self.has_correction { "steered to stay straight" } else { "with fixed steering" };
         format!(
             "brake pedal to {:.0} % at {initial_speed_mps:.1} m/s, {steering}, grip {low_grip} under the {side} wheels and 1 \
              under the others",

@@ -120,10 +120,10 @@ impl StabilityTest {
     }
 
     /// Returns true if a run passes: both yaw rate ratios are within their limits and, for amplitudes of at least 5 A,
-    /// the displacement is large enough. `multiple` is the amplitude over A (–). A missing value fails.
-    fn passes(model: &Model, run: &SineWithDwellMetrics, multiple: f64) -> bool {
+    /// the displacement is large enough. `amplitude_ratio` is the amplitude over A (–). A missing value fails.
+    fn passes(model: &Model, run: &SineWithDwellMetrics, amplitude_ratio: f64) -> bool {
         let is_within = |value: Option<f64>, limit: f64| value.is_some_and(|ratio| ratio.abs() <= limit);
-        let is_far = multiple < DISPLACEMENT_FACTOR
+        let is_far = amplitude_ratio < DISPLACEMENT_FACTOR
             || run.displacement_m.is_some_and(|displacement| displacement >= min_displacement_m(model));
         is_within(run.yaw_rate_ratio_1s_percent, MAX_RATIO_1S_PERCENT)
             && is_within(run.yaw_rate_ratio_1_75s_percent, MAX_RATIO_1_75S_PERCENT)
@@ -198,17 +198,17 @@ impl Procedure for StabilityTest {
                 let trajectory = runner.drive(&run);
                 let found = run.measure(&trajectory);
                 run_count += 1;
-                // Amplitude as a multiple of A, with a tolerance for rounding.
-                let multiple = at_0_3g.map_or(0.0, |angle| amplitude / angle + 1e-9);
+                // Amplitude over A (–), with a tolerance for rounding.
+                let amplitude_ratio = at_0_3g.map_or(0.0, |angle| amplitude / angle + 1e-9);
                 result.largest_amplitude_deg = larger(result.largest_amplitude_deg, Some(*amplitude));
                 let magnitude = |ratio: Option<f64>| ratio.map(f64::abs);
                 result.worst_ratio_1s_percent =
                     larger(result.worst_ratio_1s_percent, magnitude(found.yaw_rate_ratio_1s_percent));
                 result.worst_ratio_1_75s_percent =
                     larger(result.worst_ratio_1_75s_percent, magnitude(found.yaw_rate_ratio_1_75s_percent));
-                let judged_displacement = found.displacement_m.filter(|_| multiple >= DISPLACEMENT_FACTOR);
+                let judged_displacement = found.displacement_m.filter(|_| amplitude_ratio >= DISPLACEMENT_FACTOR);
                 result.least_displacement_m = smaller(result.least_displacement_m, judged_displacement);
-                let has_failed = !Self::passes(model, &found, multiple);
+                let has_failed = !Self::passes(model, &found, amplitude_ratio);
                 if has_failed || result.failed_amplitude_deg.is_none() {
                     shown = trajectory;
                 }

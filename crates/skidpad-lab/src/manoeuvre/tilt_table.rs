@@ -114,11 +114,11 @@ impl TiltTable {
             .min_by(|a, b| a.t_s.total_cmp(&b.t_s));
         let tipped = first_lasting(rows(), |frame| self.is_upper_side_free(model, frame));
         let lift_s = tipped.as_ref().map_or(f64::MAX, |frame| frame.t_s);
-        // From here on `slide` is the largest sliding distance before the lift (m).
-        let slide = trajectory.time_slice(SETTLING_S, lift_s).map(|frame| slide(&frame)).fold(0.0, f64::max);
+        // Largest sliding distance before the lift (m).
+        let largest_slide = trajectory.time_slice(SETTLING_S, lift_s).map(|frame| slide(&frame)).fold(0.0, f64::max);
         // A lift of a car that has slid does not count.
-        let stayed = |frame: &Option<Frame>| frame.clone().filter(|_| slide <= MAX_SLIDE_M);
-        let (first_lift, tipped) = (stayed(&first_lift), stayed(&tipped));
+        let if_not_slid = |frame: &Option<Frame>| frame.clone().filter(|_| largest_slide <= MAX_SLIDE_M);
+        let (first_lift, tipped) = (if_not_slid(&first_lift), if_not_slid(&tipped));
         let body_roll = |frame: &Frame| (frame.roll_rad - self.angle_sign() * angle(frame)).abs();
         TiltTableMetrics {
             first_lift_deg: first_lift.as_ref().map(|frame| angle(frame).to_degrees()),
@@ -126,7 +126,7 @@ impl TiltTable {
             tilt_table_ratio: tipped.as_ref().map(|frame| angle(frame).tan()),
             static_stability_factor: self.static_stability_factor(model),
             body_roll_deg: tipped.as_ref().map(|frame| body_roll(frame).to_degrees()),
-            slide_mm: Some(1e3 * slide),
+            slide_mm: Some(1e3 * largest_slide),
         }
     }
 }

@@ -7,15 +7,15 @@ use skidpad_core::{Assist, Channel, Contribution};
 use super::escape::escape;
 use super::html_table::{Cell, Column, HtmlTable};
 use super::plot::{Axis, Plot};
-use super::runs::{Runs, Unit};
+use super::runs::{SectionRuns, Unit};
 use crate::trajectory::{AssistUse, four_digits};
 
-/// Contributions of every solver in one run, in the order of [`Runs::sources`].
+/// Contributions of every solver in one run, in the order of [`SectionRuns::sources`].
 pub struct AssistLogs(Vec<Vec<AssistUse>>);
 
 impl AssistLogs {
     /// Collects the contributions of each solver of `runs`. A measured log has none.
-    pub fn new(runs: &Runs<'_>) -> Self {
+    pub fn new(runs: &SectionRuns<'_>) -> Self {
         let outcomes = runs.sources.iter().filter_map(|source| source.outcome);
         Self(outcomes.map(|outcome| outcome.trajectory.assist_use()).collect())
     }
@@ -52,7 +52,7 @@ impl AssistLogs {
     /// has a row per channel in which an assist contributed, with mean and largest value on each solver. It is left out
     /// if no assist contributed. The note describes the assists that contributed, names the others, and states the
     /// conventions.
-    pub fn append_table(&self, page: &mut String, runs: &Runs<'_>) {
+    pub fn append_table(&self, page: &mut String, runs: &SectionRuns<'_>) {
         // Assists that contributed on some solver, and those that did not.
         let (active, idle): (Vec<Assist>, Vec<Assist>) =
             self.assists().partition(|&assist| !self.active_channels(assist).is_empty());
@@ -105,7 +105,7 @@ impl AssistLogs {
     /// Builds a plot over time for each assist that contributed, and adds its columns to `runs`. The plot shows the
     /// channel with the largest contribution. The axis covers at least a tenth of this contribution. Solvers without
     /// the assist have no curve.
-    pub fn plots(&self, runs: &mut Runs<'_>) -> Vec<Plot> {
+    pub fn plots(&self, runs: &mut SectionRuns<'_>) -> Vec<Plot> {
         // Channel of the assist with the largest number, whatever its unit; `None` if the assist did not contribute.
         let main_channel = |assist| {
             let active_channels = self.active_channels(assist).into_iter();

@@ -4,8 +4,8 @@ use serde_json::Value;
 
 use super::figure::{Course, Figures, Line, PlottedSource};
 use super::plot::{Axis, Curve, Kind, Plot};
-use super::runs::Runs;
-use super::table::Table;
+use super::runs::SectionRuns;
+use super::table::PlotTable;
 use crate::quantity::{ComputedCurve, CurveAxis};
 
 /// Name of the closed form in keys and labels.
@@ -15,7 +15,7 @@ const CLOSED_FORM_NAME: &str = "single-track model";
 /// The closed form of each car is drawn in the same plots. Returns the data of the plots as section number `number` of
 /// the page; `None` without curves. This section has a table of its own, whose rows are the numbers of the points of a
 /// curve.
-pub fn append_computed_curves(page: &mut String, runs: &Runs<'_>, number: usize) -> Option<Value> {
+pub fn append_computed_curves(page: &mut String, runs: &SectionRuns<'_>, number: usize) -> Option<Value> {
     let curves = || runs.sources.iter().filter_map(|source| source.outcome).flat_map(|outcome| &outcome.curves);
     curves().next()?;
     let closed_forms = || runs.cars.iter().map(|car| &car.comparison.closed_form_curves);
@@ -38,7 +38,7 @@ pub fn append_computed_curves(page: &mut String, runs: &Runs<'_>, number: usize)
         .map(|source| (source.outcome.map_or(&[][..], |outcome| &outcome.curves), false))
         .chain(closed_forms().map(|curves| (&curves[..], true)))
         .collect();
-    let mut table = Table::new((0..row_count).map(|row| row as f64).collect());
+    let mut table = PlotTable::new((0..row_count).map(|row| row as f64).collect());
     let mut figures = Figures::new(number, &plotted);
     page.push_str("<div class=\"charts\">\n");
     for first in titled {
@@ -59,7 +59,7 @@ fn plot_of_title(
     first: &ComputedCurve,
     curves_of_sources: &[(&[ComputedCurve], bool)],
     plotted: &[PlottedSource<'_>],
-    table: &mut Table,
+    table: &mut PlotTable,
 ) -> Plot {
     let axis = |axis: &CurveAxis| Axis::new(axis.label, axis.unit, axis.min_span);
     let mut plot = Plot::new(first.title, Kind::Diagram, [axis(&first.x), axis(&first.y)]);
@@ -111,7 +111,7 @@ mod tests {
             let closed_form_curves = vec![curve("phase", &[[0.2, -1.0], [3.0, -80.0]])];
             let comparison = Comparison { closed_form_curves, ..comparison(outcomes) };
             let cars = [CarRuns { label: "", model: &model, comparison: &comparison }];
-            let runs = Runs::new(&cars, None);
+            let runs = SectionRuns::new(&cars, None);
             append_computed_curves(page, &runs, number)
         };
         let outcomes = vec![outcome(long), outcome(vec![curve("gain", &[[0.2, 1.5]])]), outcome(Vec::new())];

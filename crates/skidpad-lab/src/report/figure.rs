@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::escape::escape;
 use super::plot::{DrawnCurve, Plot};
-use super::table::{Table, rounded};
+use super::table::{PlotTable, rounded};
 
 /// Number of solvers with distinct line styles.
 pub const LINE_STYLE_COUNT: usize = 6;
@@ -90,7 +90,7 @@ impl<'a> Figures<'a> {
 
     /// Appends the figure of `plot` to `page`: heading, key, and an empty element for the drawing. Stores the
     /// description of the plot, which the script of the page draws.
-    pub fn append(&mut self, page: &mut String, table: &Table, plot: &Plot) {
+    pub fn append(&mut self, page: &mut String, table: &PlotTable, plot: &Plot) {
         let drawn = plot.drawn_curves(table);
         let class = if plot.is_wide { " class=\"wide\"" } else { "" };
         put!(
@@ -143,7 +143,7 @@ impl<'a> Figures<'a> {
 
     /// Returns the section for the data of the page: sources, the columns of `table` at its visible rows, plots,
     /// `replay` and `course`. Without a replay `replay` is null.
-    pub fn into_json(self, table: &Table, replay: Value, course: Course) -> Value {
+    pub fn into_json(self, table: &PlotTable, replay: Value, course: Course) -> Value {
         let rows = table.visible_rows();
         let solvers = self.sources.iter().map(|source| {
             let name = skidpad_spec::printable::one_line(source.name);
@@ -202,7 +202,7 @@ mod tests {
     fn the_key_tells_coinciding_and_clipped_curves() {
         let names = ["leader", "near", "partly", "<fully>", "absent"];
         let sources = PlottedSource::solvers(names.map(|name| (name, false)));
-        let mut table = Table::new(vec![0.0, 1.0, 2.0]);
+        let mut table = PlotTable::new(vec![0.0, 1.0, 2.0]);
         let mut plot = Plot::new("Pitch", Kind::Time, [Axis::new("time", "s", 0.0), Axis::new("pitch", "deg", 0.1)]);
         for (source, values) in [[0.0, 1.0, 0.0], [0.0, 1.002, 0.0], [0.0, 1.0, -9.0], [9.0; 3]].into_iter().enumerate()
         {

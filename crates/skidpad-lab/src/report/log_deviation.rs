@@ -3,7 +3,7 @@
 use std::fmt::Write as _;
 
 use super::html_table::{Cell, Column, HtmlTable};
-use super::runs::{Runs, Source};
+use super::runs::{SectionRuns, Source};
 use crate::channels::channel_of_column;
 use crate::measured_log::{Deviation, MeasuredLog};
 use crate::trajectory::four_digits;
@@ -11,7 +11,7 @@ use crate::trajectory::four_digits;
 /// Appends a table of the deviations of the solvers from `log`, with a row for each of its channels. A cell contains
 /// the root mean square of the differences and the largest difference. The last column is the number of compared
 /// values. A channel without a value during the runs has no row. If no channel has one, a warning replaces the table.
-pub fn append_deviations(page: &mut String, runs: &Runs<'_>, log: &MeasuredLog) {
+pub fn append_deviations(page: &mut String, runs: &SectionRuns<'_>, log: &MeasuredLog) {
     page.push_str("<h3>Deviations from the measured log</h3>\n");
     let solvers: Vec<&Source<'_>> = runs.sources.iter().filter(|source| source.outcome.is_some()).collect();
     let outcomes = solvers.iter().filter_map(|source| source.outcome);

@@ -18,7 +18,7 @@ use super::page_frame::{page_end, page_start};
 use super::plots::{build_plots, driven_area};
 use super::published::{append_driven_figures, append_other_figures};
 use super::replay::replay;
-use super::runs::{CarRuns, LOG_NAME, Runs};
+use super::runs::{CarRuns, LOG_NAME, SectionRuns};
 use super::verdict::{Judgement, marked_text};
 use super::{Report, ReportedCar};
 use crate::agreement::{AGREEMENT_RATE_HZ, MAX_LIMIT_SPREAD_PERCENT, MAX_SPREAD_PERCENT};
@@ -74,8 +74,8 @@ fn label_text(report: &Report<'_>, car: &ReportedCar<'_>) -> String {
 /// driven, legend, and links to the sections. Parts without content are left out. All external text is escaped.
 fn append_header(page: &mut String, report: &Report<'_>, judgements: &[Judgements]) {
     put!(page, "<header>\n<h1>{}</h1>\n", escape(&title(report)));
-    append_labelled(page, report, |car| car.description.to_owned());
-    append_labelled(page, report, |car| match car.changes {
+    append_paragraph_per_car(page, report, |car| car.description.to_owned());
+    append_paragraph_per_car(page, report, |car| match car.changes {
         [] => String::new(),
         changes => format!("Changed fields: {}", changes.join(", ")),
     });
@@ -97,7 +97,7 @@ fn append_header(page: &mut String, report: &Report<'_>, judgements: &[Judgement
 
 /// Appends a paragraph with the `text` of each car, behind the label of the car. If the texts of all cars are equal,
 /// appends one paragraph without a label. An empty text has no paragraph.
-fn append_labelled(page: &mut String, report: &Report<'_>, text: impl Fn(&ReportedCar<'_>) -> String) {
+fn append_paragraph_per_car(page: &mut String, report: &Report<'_>, text: impl Fn(&ReportedCar<'_>) -> String) {
     let texts: Vec<(String, &ReportedCar<'_>)> = report.cars().map(|car| (text(car), car)).collect();
     let are_equal = texts.windows(2).all(|pair| pair[0].0 == pair[1].0);
     let count = if are_equal { 1 } else { texts.len() };
@@ -174,8 +174,8 @@ fn append_solver_keys(page: &mut String, backends: &[SolverInfo], peer_remark: &
     }
 }
 
-/// Appends an entry for each source of curves, in the order of [`Runs::sources`]. The sources are the solvers, with two
-/// cars each car on each solver, and last the measured log with its file and the number of its channels.
+/// Appends an entry for each source of curves, in the order of [`SectionRuns::sources`]. The sources are the solvers,
+/// with two cars each car on each solver, and last the measured log with its file and the number of its channels.
 fn append_source_keys(page: &mut String, report: &Report<'_>) {
     if report.before.is_none() {
         append_solver_keys(page, report.backends, ", not counted in the spread");
@@ -218,7 +218,7 @@ fn append_section(
         .map(|(car, label)| CarRuns { label, model: car.model, comparison: &car.comparisons[manoeuvre] })
         .collect();
     let comparison = cars[0].comparison;
-    let mut runs = Runs::new(&cars, report.log);
+    let mut runs = SectionRuns::new(&cars, report.log);
     let mut plots = build_plots(&mut runs);
     let assist_logs = AssistLogs::new(&runs);
     plots.plots.extend(assist_logs.plots(&mut runs));
@@ -264,7 +264,7 @@ fn append_section_head(page: &mut String, report: &Report<'_>, manoeuvre: usize,
     let verdicts: Vec<String> = cars.iter().map(verdict).collect();
     let verdicts = escape(&verdicts.join(", "));
     put!(page, "<section id=\"{name}\">\n<h2>{name} <span class=\"verdict\">{verdicts}</span></h2>\n");
-    append_labelled(page, report, |car| car.comparisons[manoeuvre].about.clone());
+    append_paragraph_per_car(page, report, |car| car.comparisons[manoeuvre].about.clone());
     for (car, judgement) in &cars {
         let label = escape(&label_text(report, car));
         for alarm in &judgement.alarms {

@@ -4,7 +4,7 @@ use core::ops::Range;
 
 use serde_json::{Value, json};
 
-use super::table::{Table, rounded, value_range};
+use super::table::{PlotTable, rounded, value_range};
 
 /// Distance beyond the leading range up to which other curves extend the plot, as a share of that range (–).
 const MAX_RANGE_EXTENSION: f64 = 0.5;
@@ -115,7 +115,7 @@ impl Plot {
     /// Returns whether the plot shows a change. A curve that sets the range must vary by more than half of the smallest
     /// range of an axis: of y for a plot over time, of either axis for a map. For other plots each axis needs such a
     /// curve.
-    pub fn has_changes(&self, table: &Table) -> bool {
+    pub fn has_changes(&self, table: &PlotTable) -> bool {
         let changes_along = |axis: usize| {
             self.leading_curves().any(|curve| {
                 let (low, high) = value_range(table.values(curve.columns[axis]).iter().copied());
@@ -141,7 +141,7 @@ impl Plot {
     /// curves extend an end of the range that they exceed by at most [`MAX_RANGE_EXTENSION`] of the range; beyond that
     /// they are clipped. The range is then widened about its middle to the smallest range of the axis, and by
     /// [`RANGE_MARGIN`] at each end. The time axis has no margin unless points are marked.
-    pub fn range(&self, table: &Table, axis: usize) -> Range<f64> {
+    pub fn range(&self, table: &PlotTable, axis: usize) -> Range<f64> {
         let axis_values = |curve: &Curve| table.values(curve.columns[axis]).iter().copied();
         let floor = self.floor.iter().flat_map(|columns| table.values(columns[axis]).iter().copied());
         let levels = self.levels.iter().copied().filter(|_| axis == 1);
@@ -169,7 +169,7 @@ impl Plot {
     ///
     /// Curves coincide if they differ by at most [`MAX_COINCIDENCE_SHARE`] of the range of each axis at every row where
     /// both have values. They do not coincide if only one of both has a value at more than 1 % of the rows.
-    pub fn drawn_curves(&self, table: &Table) -> Vec<DrawnCurve> {
+    pub fn drawn_curves(&self, table: &PlotTable) -> Vec<DrawnCurve> {
         let ranges = [0, 1].map(|axis| self.range(table, axis));
         let spans = ranges.clone().map(|range| range.end - range.start);
         let mut drawn: Vec<DrawnCurve> = Vec::new();
@@ -200,9 +200,14 @@ impl Plot {
         drawn
     }
 
-    /// Returns the description of the plot for the page. `drawn` are its curves from [`Self::drawn_curves`]; values are
-    /// in `table`, to whose columns the description refers.
-    pub fn to_json(&self, table: &Table, drawn: &[DrawnCurve]) -> Value {
+    /// Returns the description of the plot for the page: title, kind, whether points are marked, axes with their
+    /// ranges, levels (horizontal lines), floor and curves. The floor is the ground below the cars, null without one.
+    ///
+    /// `drawn` are the curves from [`Self::drawn_curves`]. Each has its part of the car, the members (curves that
+    /// coincide, the drawn one first) and the outlier (the value of y farthest outside the range, null if there is
+    /// none). The key `solver` of a member is the number of its source, which may also be a measured log. Points are not
+    /// included: floor and members have the numbers of their columns x and y in `table`.
+    pub fn to_json(&self, table: &PlotTable, drawn: &[DrawnCurve]) -> Value {
         let axis_json = |axis: usize| {
             let range = self.range(table, axis);
             let Axis { label, unit, .. } = &self.axes[axis];
@@ -258,8 +263,8 @@ mod tests {
 
     /// Builds a table with the columns `ys` over the rows 0, 1, 2, and a plot of them with solvers in this order. The
     /// curves numbered from `first_peer` on do not set the range.
-    fn plot(ys: &[[f64; 3]], first_peer: usize) -> (Table, Plot) {
-        let mut table = Table::new(vec![0.0, 1.0, 2.0]);
+    fn plot(ys: &[[f64; 3]], first_peer: usize) -> (PlotTable, Plot) {
+        let mut table = PlotTable::new(vec![0.0, 1.0, 2.0]);
         let mut plot = Plot::new("Pitch", Kind::Time, [Axis::new("time", "s", 0.0), Axis::new("pitch", "deg", 0.1)]);
         for (source, values) in ys.iter().enumerate() {
             let column = table.add(values.to_vec(), 0.1, None);

@@ -6,7 +6,7 @@ use skidpad_core::{Frame, Model};
 
 use super::ground;
 use super::plot::{Axis, Kind, Plot};
-use super::runs::{Runs, Unit};
+use super::runs::{SectionRuns, Unit};
 use super::table::value_range;
 use crate::friction::wheel_utilisation;
 use crate::quantity::{
@@ -65,7 +65,7 @@ const MIN_SLIP_ANGLE_RANGE_DEG: f64 = 0.5;
 /// quantities of the car over time, g-g diagram, loads of each axle, use of friction, slip and slip angles, distance
 /// between the cars, quantities of each trailer. Adds their columns to the table of `runs`. Plots without changes are
 /// omitted, except for the profile.
-pub fn build_plots(runs: &mut Runs<'_>) -> Plots {
+pub fn build_plots(runs: &mut SectionRuns<'_>) -> Plots {
     let mut plots = Plots { plots: Vec::new(), omitted: Vec::new() };
     let path = path(runs);
     plots.add(runs, path);
@@ -91,7 +91,7 @@ pub fn build_plots(runs: &mut Runs<'_>) -> Plots {
 
 impl Plots {
     /// Adds `plot` if one of its quantities changes, otherwise its heading to the omitted ones.
-    pub fn add(&mut self, runs: &Runs<'_>, plot: Plot) {
+    pub fn add(&mut self, runs: &SectionRuns<'_>, plot: Plot) {
         if plot.has_changes(&runs.table) {
             self.plots.push(plot);
         } else {
@@ -101,7 +101,7 @@ impl Plots {
 }
 
 /// Builds the plot of the paths, seen from above: the centre of mass of each car and of each towed unit.
-fn path(runs: &mut Runs<'_>) -> Plot {
+fn path(runs: &mut SectionRuns<'_>) -> Plot {
     let axes = ["x", "y"].map(|label| Axis::new(label, "m", MIN_MAP_RANGE_M));
     let mut plot = Plot::new("Path of the centre of mass", Kind::Map, axes);
     let [x, y] = positions(runs, Unit::Car);
@@ -115,13 +115,13 @@ fn path(runs: &mut Runs<'_>) -> Plot {
 
 /// Adds a column of x and a column of y of `unit` (m) for each source. Returns the numbers of the columns of x, then
 /// those of the columns of y.
-pub fn positions(runs: &mut Runs<'_>, unit: Unit) -> [Vec<usize>; 2] {
+pub fn positions(runs: &mut SectionRuns<'_>, unit: Unit) -> [Vec<usize>; 2] {
     // 0.05 m: smallest visible range of a position.
     [runs.add(unit, "x", 0.05, |_, f| Some(f.x_m)), runs.add(unit, "y", 0.05, |_, f| Some(f.y_m))]
 }
 
 /// Returns the ranges of x and y over the positions of the cars that are not reference vehicles (m).
-pub fn driven_area(runs: &mut Runs<'_>) -> [Range<f64>; 2] {
+pub fn driven_area(runs: &mut SectionRuns<'_>) -> [Range<f64>; 2] {
     positions(runs, Unit::Car).map(|columns| {
         let sources = runs.sources.iter().zip(&columns);
         let leading = sources.filter(|(source, _)| !source.is_peer()).map(|(_, column)| *column);
@@ -131,7 +131,7 @@ pub fn driven_area(runs: &mut Runs<'_>) -> [Range<f64>; 2] {
 }
 
 /// Returns the names of the towed units for people.
-fn unit_names(runs: &Runs<'_>) -> Vec<String> {
+fn unit_names(runs: &SectionRuns<'_>) -> Vec<String> {
     // All outcomes have the same trailers.
     let trailers = runs.comparison().outcomes.first().map_or(&[][..], |outcome| outcome.trajectory.trailers());
     trailers.iter().map(|(name, _)| name.label().to_lowercase()).collect()
@@ -140,7 +140,7 @@ fn unit_names(runs: &Runs<'_>) -> Vec<String> {
 /// Builds the height profile over the distance travelled: the height of the ground along the path of the reference (the
 /// first solver that is not a peer), and the height of every car along its own path. The height of a car is that of its
 /// centre of mass less the static one. The ground has gaps where there is none. Requires at least one outcome.
-fn profile(runs: &mut Runs<'_>) -> Plot {
+fn profile(runs: &mut SectionRuns<'_>) -> Plot {
     let [x, y] = positions(runs, Unit::Car);
     let points = |source: usize| -> Vec<(f64, f64)> {
         let [xs, ys] = [&x, &y].map(|columns| runs.table.values(columns[source]));
@@ -182,7 +182,7 @@ fn path_distances(points: &[(f64, f64)]) -> Vec<f64> {
 }
 
 /// Builds the plot of a diagram, a curve for each source.
-fn diagram_plot(runs: &mut Runs<'_>, diagram: &Diagram) -> Plot {
+fn diagram_plot(runs: &mut SectionRuns<'_>, diagram: &Diagram) -> Plot {
     let axes = [&diagram.x, &diagram.y].map(|axis| Axis::new(axis.label, axis.unit, axis.min_span));
     let kind = if diagram.has_equal_scales { Kind::EqualScales } else { Kind::Diagram };
     let mut plot = Plot::new(diagram.title, kind, axes);
@@ -194,7 +194,7 @@ fn diagram_plot(runs: &mut Runs<'_>, diagram: &Diagram) -> Plot {
 /// Adds a plot of the wheel loads for each axle, then the plots of use of friction, longitudinal slip and slip angle
 /// for all axles. The latter show for each axle the value with the largest magnitude of its wheels. Axles are those of
 /// the car with the most axles. A wheel without ground contact has no slip.
-fn add_wheel_plots(plots: &mut Plots, runs: &mut Runs<'_>) {
+fn add_wheel_plots(plots: &mut Plots, runs: &mut SectionRuns<'_>) {
     let models = runs.cars.iter().map(|car| car.model);
     let Some(model) = models.max_by_key(|model| model.parts().axles.len()) else { return };
     let grip = runs.comparison().scene.grip;
@@ -236,7 +236,7 @@ fn add_wheel_plots(plots: &mut Plots, runs: &mut Runs<'_>) {
 }
 
 /// Adds the columns of the load of wheel number `wheel` (N) and returns them.
-pub fn load_columns(runs: &mut Runs<'_>, wheel: usize) -> Vec<usize> {
+pub fn load_columns(runs: &mut SectionRuns<'_>, wheel: usize) -> Vec<usize> {
     // 20 N: smallest visible range of a load.
     runs.add(Unit::Car, &format!("load {wheel}"), 20.0, |_, f| f.wheels.get(wheel).map(|wheel| wheel.load_n))
 }
@@ -245,7 +245,7 @@ pub fn load_columns(runs: &mut Runs<'_>, wheel: usize) -> Vec<usize> {
 /// the largest magnitude. Curves of peers (reference vehicles) are left out, because they do not use the tyres of the
 /// description.
 fn axle_plot(
-    runs: &mut Runs<'_>,
+    runs: &mut SectionRuns<'_>,
     title: &str,
     axis: Axis,
     axle_count: usize,
@@ -273,7 +273,7 @@ fn wheels_of_axle(model: &Model, axle: usize) -> impl Iterator<Item = usize> {
 /// Adds the plot of the horizontal distance of each car from the car of the reference solver (mm) over time. Peers and
 /// the reference itself have no curve. Nothing is added for a section about two cars, or with fewer than two sources
 /// that are not peers.
-fn add_distance(plots: &mut Plots, runs: &mut Runs<'_>) {
+fn add_distance(plots: &mut Plots, runs: &mut SectionRuns<'_>) {
     let reference = runs.reference();
     if runs.cars.len() > 1 || runs.sources.iter().filter(|source| !source.is_peer()).count() < 2 {
         return;
@@ -297,7 +297,7 @@ fn add_distance(plots: &mut Plots, runs: &mut Runs<'_>) {
 }
 
 /// Adds the quantities of each trailer over time.
-fn add_trailers(plots: &mut Plots, runs: &mut Runs<'_>) {
+fn add_trailers(plots: &mut Plots, runs: &mut SectionRuns<'_>) {
     for (index, name) in unit_names(runs).into_iter().enumerate() {
         for (title, label, unit, min_span, value) in TRAILER_QUANTITIES {
             let columns = runs.add(Unit::Towed(index), label, min_span, |_, frame| Some(value(frame)));

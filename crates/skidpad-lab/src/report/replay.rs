@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use skidpad_core::{Frame, Model, WheelFrame};
 
 use super::plots::{load_columns, positions};
-use super::runs::{Runs, Source, Unit};
+use super::runs::{SectionRuns, Source, Unit};
 use super::table::rounded;
 use crate::quantity::{
     FORWARD_SPEED, LATERAL_ACCELERATION, LONGITUDINAL_ACCELERATION, ROAD_WHEEL_ANGLE, ROLL_ANGLE, YAW_RATE,
@@ -23,7 +23,7 @@ const STEER_SAMPLES: usize = 9;
 /// has the dimensions of the cars and of the towed units, and for each source the columns of pose, speed,
 /// accelerations, wheels, anti-roll bars (`bars`) and towed units. A measured log is left out unless it has positions
 /// and the yaw angle.
-pub fn replay(runs: &mut Runs<'_>) -> Value {
+pub fn replay(runs: &mut SectionRuns<'_>) -> Value {
     let [x, y] = positions(runs, Unit::Car);
     let yaw = yaw_columns(runs, Unit::Car);
     let quantities =
@@ -75,7 +75,7 @@ pub fn replay(runs: &mut Runs<'_>) -> Value {
 
 /// Adds the columns of wheel number `wheel`, and returns them: load, longitudinal and lateral force of the tyre (N),
 /// and compression (m).
-fn wheel_columns(runs: &mut Runs<'_>, wheel: usize) -> [Vec<usize>; 4] {
+fn wheel_columns(runs: &mut SectionRuns<'_>, wheel: usize) -> [Vec<usize>; 4] {
     let load = load_columns(runs, wheel);
     let mut add = |name: &str, min_span: f64, value: &dyn Fn(&WheelFrame) -> f64| {
         runs.add(Unit::Car, &format!("{name} {wheel}"), min_span, |_, frame| frame.wheels.get(wheel).map(value))
@@ -89,7 +89,7 @@ fn wheel_columns(runs: &mut Runs<'_>, wheel: usize) -> [Vec<usize>; 4] {
 }
 
 /// Adds the columns of the yaw angle of `unit` (rad), without jumps at ±π, and returns them.
-fn yaw_columns(runs: &mut Runs<'_>, unit: Unit) -> Vec<usize> {
+fn yaw_columns(runs: &mut SectionRuns<'_>, unit: Unit) -> Vec<usize> {
     let yaw_angles = |source: usize| unwrap_angles(runs.frames(source, unit).iter().map(|frame| frame.yaw_rad));
     let all_angles = (0..runs.sources.len()).map(yaw_angles).collect();
     runs.add_values(all_angles, MIN_ANGLE_RANGE_RAD)

@@ -6,7 +6,7 @@ use skidpad_core::{Frame, Model};
 
 use super::figure::{Line, PlottedSource};
 use super::plot::{Axis, Curve, Kind, Plot};
-use super::table::Table;
+use super::table::PlotTable;
 use crate::compare::{Comparison, Outcome};
 use crate::measured_log::MeasuredLog;
 use crate::quantity::Quantity;
@@ -64,13 +64,13 @@ impl Source<'_> {
 }
 
 /// Sources of a section with the table of their values. Column 0 of the table is the time (s).
-pub struct Runs<'a> {
+pub struct SectionRuns<'a> {
     /// Cars, at least one. All are driven by the same manoeuvre on the same ground.
     pub cars: &'a [CarRuns<'a>],
     /// Sources in the order of their lines: the solvers, each with all cars, and last a measured log.
     pub sources: Vec<Source<'a>>,
     /// Values of all runs.
-    pub table: Table,
+    pub table: PlotTable,
     /// Examined rows of the car of each source.
     frames: Vec<Vec<Cow<'a, Frame>>>,
     /// Examined rows of each towed unit of each source.
@@ -79,7 +79,7 @@ pub struct Runs<'a> {
     added: Vec<(Unit, String, Vec<usize>)>,
 }
 
-impl<'a> Runs<'a> {
+impl<'a> SectionRuns<'a> {
     /// Reads the rows of `cars` (at least one). If the longest run has more than [`MAX_EXAMINED_ROWS`] rows, every n-th
     /// row is examined, with the same n for all runs. A measured log is interpolated at the times of these rows and
     /// becomes the last source. Without any run the log is left out.
@@ -105,7 +105,7 @@ impl<'a> Runs<'a> {
             towed.push(vec![Vec::new(); cars[0].comparison.trailers.len()]);
             sources.push(Source { name: LOG_NAME.into(), car: 0, model: cars[0].model, outcome: None });
         }
-        Self { cars, sources, table: Table::new(times), frames, towed, added: Vec::new() }
+        Self { cars, sources, table: PlotTable::new(times), frames, towed, added: Vec::new() }
     }
 
     /// Returns the runs of the first car, whose manoeuvre and ground are those of all cars.

@@ -13,7 +13,7 @@ use super::html_table::{Cell, Column, HtmlTable};
 use super::page::append_legend;
 use super::page_frame::{page_end, page_start};
 use super::plot::{Axis, Curve, Kind, Plot};
-use super::table::Table;
+use super::table::PlotTable;
 use crate::compare::POSITION_NOISE_MM;
 use crate::files::{WriteError, write_atomically};
 use crate::metrics::Metric;
@@ -216,7 +216,7 @@ fn append_section(page: &mut String, study: &StepSizeStudy, number: usize) -> Va
     let mut steps: Vec<(f64, usize)> =
         study.rate_runs.steps_s.iter().enumerate().map(|(i, dt)| (dt * 1e3, i)).collect();
     steps.sort_by(|a, b| a.0.total_cmp(&b.0));
-    let mut table = Table::new(steps.iter().map(|(step, _)| *step).collect());
+    let mut table = PlotTable::new(steps.iter().map(|(step, _)| *step).collect());
     let sample_order: Vec<usize> = steps.into_iter().map(|(_, index)| index).collect();
     let mut figures = Figures::new(number, &solvers);
     page.push_str("<div class=\"charts\">\n");
@@ -273,7 +273,7 @@ fn append_step_limits(page: &mut String, study: &StepSizeStudy) {
 ///
 /// Returns `None` if no step changes the metric by at least [`MIN_DRAWN_DEVIATION`] of the accepted deviation. Peers
 /// count for this, and set the range of the axis, only if all solvers are peers.
-fn metric_plot(study: &StepSizeStudy, row: &StudyRow, table: &mut Table, sample_order: &[usize]) -> Option<Plot> {
+fn metric_plot(study: &StepSizeStudy, row: &StudyRow, table: &mut PlotTable, sample_order: &[usize]) -> Option<Plot> {
     let solvers = &study.rate_runs.solvers;
     // Whether a solver counts: not a peer, unless there are only peers.
     let is_leading = |solver_runs: &SolverRuns| !solver_runs.peer || solvers.iter().all(|other| other.peer);

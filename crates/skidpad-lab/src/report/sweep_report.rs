@@ -11,9 +11,9 @@ use super::html_table::{Cell, Column, HtmlTable};
 use super::page::append_legend;
 use super::page_frame::{page_end, page_start};
 use super::plot::{Axis, Curve, Kind, Plot};
-use super::table::{Table, rounded, value_range};
+use super::table::{PlotTable, rounded, value_range};
 use crate::files::{WriteError, write_atomically};
-use crate::sweep::{CellType, NamedParameter, Role, Sweep, Table as SweepTable};
+use crate::sweep::{CellType, NamedParameter, Role, RunTable, Sweep};
 
 /// Smallest range of an axis, as a share of the largest magnitude of its values (–). Smaller changes count as none.
 const MIN_RELATIVE_CHANGE: f64 = 1e-4;
@@ -28,7 +28,7 @@ pub struct SweepReport<'a> {
     /// Sweep.
     pub sweep: &'a Sweep,
     /// Table of all its runs, in their order.
-    pub table: &'a SweepTable,
+    pub table: &'a RunTable,
 }
 
 /// Values of a parameter as an axis.
@@ -119,7 +119,7 @@ impl SweepReport<'_> {
     /// Returns the axis of each parameter with at least two different values, and adds its column to `table`. Texts and
     /// flags are numbered in the order of their first occurrence, and the label of the axis explains the numbers.
     /// Beyond [`MAX_NAMED_VALUES`] they have no value.
-    fn parameter_axes(&self, table: &mut Table) -> Vec<ParameterAxis> {
+    fn parameter_axes(&self, table: &mut PlotTable) -> Vec<ParameterAxis> {
         let mut axes = Vec::new();
         for column in self.table.columns_with_role(Role::Parameter) {
             let entry = &self.table.columns[column];
@@ -152,7 +152,7 @@ impl SweepReport<'_> {
         let solvers = self.sweep.solvers();
         let plotted = PlottedSource::solvers(solvers.iter().map(|info| (info.name, info.comparison_only)));
         let point_count = self.table.rows.len() / solvers.len().max(1);
-        let mut table = Table::new((0..point_count).map(|point| point as f64).collect());
+        let mut table = PlotTable::new((0..point_count).map(|point| point as f64).collect());
         let axes = self.parameter_axes(&mut table);
         let is_one_grid =
             axes.len() == 1 && self.sweep.parameters().iter().all(|entry| entry.parameter.grid().is_some());

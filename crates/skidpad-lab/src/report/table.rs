@@ -15,7 +15,7 @@ const EVEN_ROW_COUNT: usize = 160;
 /// Maximum number of kept rows.
 const MAX_ROW_COUNT: usize = 640;
 
-/// Column of a [`Table`].
+/// Column of a [`PlotTable`].
 struct Column {
     /// Value of each row; NaN where there is none.
     values: Vec<f64>,
@@ -26,11 +26,11 @@ struct Column {
 }
 
 /// Columns with equal numbers of rows. Column 0 is the time or the quantity that orders the rows.
-pub struct Table {
+pub struct PlotTable {
     columns: Vec<Column>,
 }
 
-impl Table {
+impl PlotTable {
     /// Creates a table with the column 0 `order`, whose values increase.
     pub fn new(order: Vec<f64>) -> Self {
         Self { columns: vec![Column { values: order, min_span: 0.0, reference: None }] }
@@ -108,8 +108,8 @@ impl Table {
         self.columns.iter().map(|column| self.column_json(column, rows)).collect()
     }
 
-    /// Returns one column at `rows` as JSON, in one of the forms of [`Table::to_json`]: null, a number, 32-bit numbers,
-    /// or 16-bit differences. The smallest 16-bit number marks a missing value.
+    /// Returns one column at `rows` as JSON, in one of the forms of [`PlotTable::to_json`]: null, a number, 32-bit
+    /// numbers, or 16-bit differences. The smallest 16-bit number marks a missing value.
     fn column_json(&self, column: &Column, rows: &[usize]) -> Value {
         let pick = |values: &[f64]| -> Vec<f64> { rows.iter().map(|&row| values[row]).collect() };
         let values = pick(&column.values);
@@ -220,9 +220,9 @@ mod tests {
     }
 
     /// A table with 10,000 rows: a sine, the sine with a small difference and a gap, and a constant.
-    fn table() -> Table {
+    fn table() -> PlotTable {
         let times: Vec<f64> = (0..10_000).map(|k| f64::from(k) * 1e-3).collect();
-        let mut table = Table::new(times.clone());
+        let mut table = PlotTable::new(times.clone());
         let sine = table.add(times.iter().map(|t| 300.0 + (2.0 * t).sin()).collect(), 0.1, None);
         let near = times.iter().map(|t| if *t > 9.0 { f64::NAN } else { 300.0 + (2.0 * t).sin() + 1e-4 * t }).collect();
         table.add(near, 0.1, Some(sine));

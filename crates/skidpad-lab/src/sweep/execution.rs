@@ -58,7 +58,7 @@ struct Shared<'a> {
     sweep: &'a Sweep,
     execution: &'a Execution<'a>,
     shards: Vec<OpenShard>,
-    /// Runs to simulate, each with the place of its shard in `shards`.
+    /// Runs to simulate, each with the index of its shard in `shards`.
     jobs: Vec<(usize, u64)>,
     next_job: AtomicUsize,
     /// Finished runs, those of complete shards included.
@@ -96,7 +96,8 @@ impl Sweep {
             }
             shards.push(OpenShard { index, runs: Mutex::default() });
         }
-        let runs_of = |(place, shard): (usize, &OpenShard)| self.shard(shard.index).map(move |number| (place, number));
+        let runs_of =
+            |(open_shard, shard): (usize, &OpenShard)| self.shard(shard.index).map(move |number| (open_shard, number));
         let jobs: Vec<(usize, u64)> = shards.iter().enumerate().flat_map(runs_of).collect();
         let shared = Shared {
             sweep: self,
@@ -144,10 +145,12 @@ impl Shared<'_> {
     fn run_jobs(&self) -> Result<(), SweepError> {
         let mut cache = VehicleCache::default();
         while !(self.execution.is_stopped)() && !self.has_failed.load(Ordering::Relaxed) {
-            let Some(&(place, number)) = self.jobs.get(self.next_job.fetch_add(1, Ordering::Relaxed)) else { break };
+            let Some(&(open_shard, number)) = self.jobs.get(self.next_job.fetch_add(1, Ordering::Relaxed)) else {
+                break;
+            };
             let plan = self.sweep.run(number);
             let results = self.sweep.drive(&plan, &mut cache);
-            let result = self.store(place, FinishedRun { plan, results });
+            let result = self.store(open_shard, FinishedRun { plan, results });
             if result.is_err() {
                 self.has_failed.store(true, Ordering::Relaxed);
                 return result;
@@ -158,10 +161,10 @@ impl Shared<'_> {
         Ok(())
     }
 
-    /// Stores a finished run in the shard at `place` in `self.shards`. If this was the last missing run of the shard,
-    /// writes the file of the shard and counts its faulty runs.
-    fn store(&self, place: usize, run: FinishedRun) -> Result<(), SweepError> {
-        let shard = &self.shards[place];
+    /// Stores a finished run in the shard with the index `open_shard` in `self.shards`. If this was the last missing
+    /// run of the shard, writes the file of the shard and counts its faulty runs.
+    fn store(&self, open_shard: usize, run: FinishedRun) -> Result<(), SweepError> {
+        let shard = &self.shards[open_shard];
         let mut runs = shard.runs.lock().unwrap_or_else(PoisonError::into_inner);
         runs.insert(run.plan.number, run);
         if runs.len() as u64 != self.sweep.shard(shard.index).count() as u64 {

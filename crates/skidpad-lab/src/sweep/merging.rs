@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use super::error::SweepError;
 use super::plan::Sweep;
 use super::shards::{SHARD_ENDING, ShardFile};
-use super::table::{Column, Role, Table};
+use super::table::{Column, Role, RunTable};
 
 /// Largest number of identifiers or shards that a fault names.
 const MAX_NAMED: usize = 5;
@@ -19,7 +19,7 @@ impl Sweep {
     /// Returns an error if the manifest of the folder is that of another sweep, or if the folder cannot be listed.
     /// Otherwise returns all faults at once: shards of other sweeps, shards that cannot be read, runs that are missing,
     /// double or unknown, and columns that differ between shards.
-    pub fn merge(&self, folder: &Path) -> Result<Table, SweepError> {
+    pub fn merge(&self, folder: &Path) -> Result<RunTable, SweepError> {
         self.check_folder(folder)?;
         let mut faults = Vec::new();
         let mut tables = Vec::new();
@@ -46,7 +46,7 @@ impl Sweep {
 
     /// Returns up to three faults, by the identifiers in the first column of `tables`: one for all missing runs, one
     /// for the runs that occur several times, and one for the runs that are not in the sweep.
-    fn id_faults(&self, tables: &[Table]) -> Vec<String> {
+    fn id_faults(&self, tables: &[RunTable]) -> Vec<String> {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for id in tables.iter().flat_map(|table| &table.rows).filter_map(|row| row.first()) {
             *counts.entry(id).or_default() += 1;
@@ -71,14 +71,18 @@ impl Sweep {
         let mut faults = Vec::new();
         if !missing.is_empty() {
             let shards: Vec<String> = missing_shards.iter().map(u64::to_string).collect();
-            faults.push(format!("{} missing, in shards {}; run the sweep again", named(&missing), first(&shards)));
+            faults.push(format!(
+                "{} missing, in shards {}; run the sweep again",
+                run_list_text(&missing),
+                first_names_text(&shards)
+            ));
         }
         if !double.is_empty() {
-            faults.push(format!("{} in several files; remove the copies", named(&double)));
+            faults.push(format!("{} in several files; remove the copies", run_list_text(&double)));
         }
         if !unknown.is_empty() {
             let cause = "computed on a platform with other elementary functions?";
-            faults.push(format!("{} unknown: {cause}", named(&unknown)));
+            faults.push(format!("{} unknown: {cause}", run_list_text(&unknown)));
         }
         faults
     }
@@ -104,13 +108,13 @@ fn torn_fault(path: &Path) -> String {
 }
 
 /// Returns the number of runs with their first identifiers in brackets, and a verb, such as `2 runs (a, b) are`.
-fn named(ids: &[String]) -> String {
+fn run_list_text(ids: &[String]) -> String {
     let (noun, verb) = if ids.len() == 1 { ("run", "is") } else { ("runs", "are") };
-    format!("{} {noun} ({}) {verb}", ids.len(), first(ids))
+    format!("{} {noun} ({}) {verb}", ids.len(), first_names_text(ids))
 }
 
 /// Returns the first [`MAX_NAMED`] of `names`, and an ellipsis if there are more.
-fn first(names: &[String]) -> String {
+fn first_names_text(names: &[String]) -> String {
     let shown = names.iter().take(MAX_NAMED).cloned().collect::<Vec<_>>().join(", ");
     if names.len() > MAX_NAMED { format!("{shown}, …") } else { shown }
 }
@@ -120,7 +124,7 @@ fn first(names: &[String]) -> String {
 ///
 /// # Errors
 /// Returns a fault for each column whose unit or type differs between tables.
-fn joined_columns(tables: &[Table]) -> Result<Vec<Column>, Vec<String>> {
+fn joined_columns(tables: &[RunTable]) -> Result<Vec<Column>, Vec<String>> {
     let mut columns: Vec<Column> = Vec::new();
     let mut faults = BTreeSet::new();
     for column in tables.iter().flat_map(|table| &table.columns) {
@@ -139,7 +143,7 @@ fn joined_columns(tables: &[Table]) -> Result<Vec<Column>, Vec<String>> {
 
 /// Returns the rows of all tables with the cells of `columns`, sorted by the number of the run. A column that a table
 /// lacks has empty cells. Rows without a number come last.
-fn join(columns: Vec<Column>, tables: Vec<Table>) -> Table {
+fn join(columns: Vec<Column>, tables: Vec<RunTable>) -> RunTable {
     let mut rows: Vec<(u64, Vec<String>)> = Vec::new();
     for table in tables {
         let places: Vec<Option<usize>> = columns.iter().map(|column| table.column(&column.name)).collect();
@@ -150,5 +154,5 @@ fn join(columns: Vec<Column>, tables: Vec<Table>) -> Table {
         }));
     }
     rows.sort_by_key(|(number, _)| *number);
-    Table { columns, rows: rows.into_iter().map(|(_, row)| row).collect() }
+    RunTable { columns, rows: rows.into_iter().map(|(_, row)| row).collect() }
 }

@@ -30,5 +30,5 @@ pub use parameter::{PARAMETER_FORMS, Parameter, Value};
 pub use plan::{FORMAT, NamedParameter, Plan, PlanFault, PlannedRun, Sweep};
 pub use shards::{FinishedRun, RunResults, ShardState};
 pub use sources::Source;
-pub use table::{CellType, Column, Role, Table};
+pub use table::{CellType, Column, Role, RunTable};
 pub use target::Target;

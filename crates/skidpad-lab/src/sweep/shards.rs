@@ -11,7 +11,7 @@ use serde_json::{Value as Json, json};
 use super::error::SweepError;
 use super::parameter::Value;
 use super::plan::{FORMAT, PlannedRun, Sweep};
-use super::table::{CellType, Column, Role, Table};
+use super::table::{CellType, Column, Role, RunTable};
 use crate::canonical_json::sha256;
 use crate::files::write_atomically;
 use crate::metrics::Metric;
@@ -74,7 +74,7 @@ pub(super) struct ShardFile {
     /// Hash of the manifest.
     manifest: String,
     /// Table of the runs; `None` if it is torn.
-    pub table: Option<Table>,
+    pub table: Option<RunTable>,
 }
 
 impl ShardFile {
@@ -88,7 +88,7 @@ impl ShardFile {
         let header: Json = serde_json::from_slice(line).ok()?;
         let text = |key: &str| header.get(key)?.as_str().map(str::to_owned);
         let is_intact = text("sha256")? == sha256(rest);
-        let table = if is_intact { Table::read(header.get("columns")?, rest) } else { None };
+        let table = if is_intact { RunTable::read(header.get("columns")?, rest) } else { None };
         Some(Self { format: text("format")?, manifest: text("manifest")?, table })
     }
 
@@ -174,7 +174,7 @@ impl Sweep {
     ///
     /// # Errors
     /// Returns an error if a metric has several units, or if a parameter has the name of a column of results.
-    pub fn shard_table(&self, runs: &[FinishedRun]) -> Result<Table, SweepError> {
+    pub fn shard_table(&self, runs: &[FinishedRun]) -> Result<RunTable, SweepError> {
         let metrics = metric_columns(runs)?;
         let mut columns: Vec<Column> =
             RUN_COLUMNS.iter().map(|(name, cell_type)| Column::new(name, Role::Run, *cell_type)).collect();
@@ -194,7 +194,7 @@ impl Sweep {
             return Err(SweepError::Faults(faults));
         }
         let rows = runs.iter().map(|run| self.row(run, &metrics)).collect();
-        Ok(Table { columns, rows })
+        Ok(RunTable { columns, rows })
     }
 
     /// Returns the row of a run. `metrics` are the columns of metrics of the table. A metric without a value is an

@@ -101,14 +101,14 @@ impl Column {
 
 /// Table of runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Table {
+pub struct RunTable {
     /// Columns.
     pub columns: Vec<Column>,
     /// Rows with one cell for each column; an empty cell has no value.
     pub rows: Vec<Vec<String>>,
 }
 
-impl Table {
+impl RunTable {
     /// Returns the index of the column called `name`; `None` if there is none.
     pub fn column(&self, name: &str) -> Option<usize> {
         self.columns.iter().position(|column| column.name == name)
@@ -153,7 +153,7 @@ impl Table {
         self.columns.iter().map(Column::to_json).collect()
     }
 
-    /// Reads the rows of a CSV text with a header. `columns` is the JSON of [`Table::columns_json`].
+    /// Reads the rows of a CSV text with a header. `columns` is the JSON of [`RunTable::columns_json`].
     ///
     /// Returns `None` if `columns` is not valid, if the header has other names or another order, or if a row has
     /// another number of cells.
@@ -181,11 +181,11 @@ mod tests {
         (distance.unit, distance.label) = ("m".into(), "Stopping distance, \"dry\"".into());
         let columns = vec![Column::new("id", Role::Run, CellType::Text), distance];
         let rows = vec![vec!["a\nb".to_owned(), String::new()], vec!["c,\"d".into(), "1.5".into()]];
-        let table = Table { columns, rows };
+        let table = RunTable { columns, rows };
         let mut bytes = Vec::new();
         table.write_csv(&mut bytes).expect("a Vec takes everything");
-        assert_eq!(Table::read(&table.columns_json(), &bytes).as_ref(), Some(&table));
-        assert_eq!(Table::read(&json!([]), &bytes), None);
+        assert_eq!(RunTable::read(&table.columns_json(), &bytes).as_ref(), Some(&table));
+        assert_eq!(RunTable::read(&json!([]), &bytes), None);
         assert_eq!(table.numbers(1).collect::<Vec<_>>(), [None, Some(1.5)]);
         assert_eq!(table.columns_with_role(Role::Metric).collect::<Vec<_>>(), [1]);
     }

@@ -11,7 +11,7 @@ use skidpad_core::{ModelError, Vec3};
 /// the frontal area (0 if absent). Lift becomes negative downforce. Absent points are the centre of mass. Only the
 /// first two surfaces are used; missing ones have no force. A vehicle without `aero` has no aerodynamic forces. Fails
 /// if a map is not valid.
-pub(super) fn aero(spec: &VehicleSpec) -> Result<Aero, ModelError> {
+pub(super) fn build_aero(spec: &VehicleSpec) -> Result<Aero, ModelError> {
     let Some(aero_spec) = &spec.aero else {
         return Ok(Aero::default());
     };
@@ -36,7 +36,7 @@ pub(super) fn aero(spec: &VehicleSpec) -> Result<Aero, ModelError> {
             as f32,
         side_point: aero_spec.side_point.as_ref().map_or(Vec3::ZERO, to_vehicle_point),
         downforce: [(); 2].map(|()| surfaces.next().unwrap_or_default()),
-        maps: maps(aero_spec)?,
+        maps: build_maps(aero_spec)?,
     })
 }
 
@@ -44,7 +44,7 @@ pub(super) fn aero(spec: &VehicleSpec) -> Result<Aero, ModelError> {
 /// drag, then one for each of the first two surfaces. A list without factors becomes a default table, which has no
 /// effect. Without a height map, the heights at rest are 1 m and have no effect. Returns `None` if the file has neither
 /// map. Fails if knots and factors do not form a table.
-fn maps(aero_spec: &spec::Aero) -> Result<Option<Box<AeroMaps>>, ModelError> {
+fn build_maps(aero_spec: &spec::Aero) -> Result<Option<Box<AeroMaps>>, ModelError> {
     if aero_spec.height_map.is_none() && aero_spec.yaw_map.is_none() {
         return Ok(None);
     }

@@ -16,7 +16,7 @@ use skidpad_core::model::{
     ToeCamberCurves, TrailerBrakes, Tyre, Unsprung, Wheel,
 };
 use skidpad_core::{Mat3, Model, ModelError, STANDARD_GRAVITY, Vec3};
-use tyre::tyres;
+use tyre::build_tyres;
 
 /// Builds the model of a description that was just read from `text`. `formulas` are its Magic Formula tyres.
 /// `source_name` names the text in fault reports.
@@ -45,18 +45,18 @@ fn convert_model(spec: &VehicleSpec, formulas: &MagicFormulas) -> Result<Model, 
     let chassis = &spec.chassis;
     let wheel_positions = wheel_positions::wheel_positions(spec);
     let load_shares = wheel_positions::wheel_load_shares(spec).ok_or(ModelError::Unsupported)?;
-    let tyres = tyres(spec, formulas)?;
+    let tyres = build_tyres(spec, formulas)?;
     let loaded_positions = wheel_positions.iter().zip(&load_shares);
     let wheels: Vec<Wheel> = loaded_positions
-        .map(|(position, &load_share)| wheel(spec, &tyres, position, load_share * chassis.mass_kg))
+        .map(|(position, &load_share)| build_wheel(spec, &tyres, position, load_share * chassis.mass_kg))
         .collect();
     Model::new(ModelParts {
         mass: chassis.mass_kg as f32,
         inertia: inertia(chassis),
         centre_height: chassis.centre_above_ground_m as f32,
-        bars: anti_roll_bars(spec, &wheels),
-        heave_springs: heave_springs(spec, &wheels),
-        axles: axles(spec),
+        bars: build_anti_roll_bars(spec, &wheels),
+        heave_springs: build_heave_springs(spec, &wheels),
+        axles: build_axles(spec),
         tyres,
         steering: Steering {
             lock: spec.steering.lock_deg.to_radians() as f32,
@@ -71,10 +71,10 @@ fn convert_model(spec: &VehicleSpec, formulas: &MagicFormulas) -> Result<Model, 
             }),
             assist_share: spec.steering.power_assist as f32,
         },
-        powertrain: powertrain::powertrain(spec, &wheel_positions)?,
-        motors: powertrain::motors(spec, &wheel_positions),
-        couplings: powertrain::couplings(spec, &wheel_positions),
-        aero: aero::aero(spec)?,
+        powertrain: powertrain::build_powertrain(spec, &wheel_positions)?,
+        motors: powertrain::build_motors(spec, &wheel_positions),
+        couplings: powertrain::build_couplings(spec, &wheel_positions),
+        aero: aero::build_aero(spec)?,
         hull: Hull {
             centre: vehicle_point(
                 chassis,
@@ -86,10 +86,10 @@ fn convert_model(spec: &VehicleSpec, formulas: &MagicFormulas) -> Result<Model, 
                 [chassis.hull.length_m, chassis.hull.width_m, chassis.hull.height_m].map(|size| 0.5 * size),
             ),
         },
-        raycast_reference: raycast_reference(spec),
+        raycast_reference: build_raycast_reference(spec),
         assists: assists::assists(spec),
-        hitch: spec.hitch.as_ref().map(|hitch_spec| hitch(chassis, hitch_spec)),
-        coupler: spec.coupler.as_ref().map(|coupler_spec| coupler(chassis, coupler_spec)),
+        hitch: spec.hitch.as_ref().map(|hitch_spec| build_hitch(chassis, hitch_spec)),
+        coupler: spec.coupler.as_ref().map(|coupler_spec| build_coupler(chassis, coupler_spec)),
         external_forces: Vec::new(),
         wheels,
     })
@@ -97,7 +97,7 @@ fn convert_model(spec: &VehicleSpec, formulas: &MagicFormulas) -> Result<Model, 
 
 /// Builds the settings for ray-cast vehicles of other engines: roll influence and largest suspension force (N; infinite
 /// if absent). Returns the default without a `raycast_reference` table.
-fn raycast_reference(spec: &VehicleSpec) -> RaycastReference {
+fn build_raycast_reference(spec: &VehicleSpec) -> RaycastReference {
     let Some(reference_spec) = &spec.raycast_reference else {
         return RaycastReference::default();
     };
@@ -121,7 +121,7 @@ fn vehicle_point(chassis: &Chassis, behind: f64, left: f64, above: f64) -> Vec3 
 /// Builds the hitch with its point in the vehicle frame (m): roll stiffness, roll and yaw damping, yaw friction and
 /// carried mass are copied. The largest angles become rad. Absent limits of yaw, pitch and breaking force become
 /// infinite.
-fn hitch(chassis: &Chassis, hitch_spec: &spec::Hitch) -> Hitch {
+fn build_hitch(chassis: &Chassis, hitch_spec: &spec::Hitch) -> Hitch {
     let or_infinite = |limit: Option<f64>| limit.map_or(f32::INFINITY, |value| value as f32);
     Hitch {
         point: vehicle_point(chassis, hitch_spec.behind_front_axle_m, hitch_spec.left_m, hitch_spec.above_ground_m),
@@ -138,7 +138,7 @@ fn hitch(chassis: &Chassis, hitch_spec: &spec::Hitch) -> Hitch {
 
 /// Builds the coupler with its point in the vehicle frame (m). Without `brakes` the trailer has its own brake controls;
 /// `Pedal` follows the pedal of the towing vehicle, `Overrun` brakes by the push force, fully at `full_brake_n` (N).
-fn coupler(chassis: &Chassis, coupler_spec: &spec::Coupler) -> Coupler {
+fn build_coupler(chassis: &Chassis, coupler_spec: &spec::Coupler) -> Coupler {
     Coupler {
         point: vehicle_point(
             chassis,
@@ -169,7 +169,7 @@ fn inertia(chassis: &Chassis) -> Mat3 {
 /// the static load, otherwise 0. Rolling resistance is that of the axle, otherwise that of the vehicle; the resistance
 /// at standstill is added. Right wheels use the mirrored tyre if the `sides` of the tyre are mirrored. Toe and camber
 /// become rad. Absent parts: no disc, a ray as probe, no unsprung mass.
-fn wheel(spec: &VehicleSpec, tyres: &[Tyre], position: &WheelPosition, carried_mass: f64) -> Wheel {
+fn build_wheel(spec: &VehicleSpec, tyres: &[Tyre], position: &WheelPosition, carried_mass: f64) -> Wheel {
     let axle = &spec.axles[position.axle];
     let [x, y] = position.point;
     let tyre_index = spec.tyres.keys().position(|name| *name == axle.tyre);
@@ -184,7 +184,7 @@ fn wheel(spec: &VehicleSpec, tyres: &[Tyre], position: &WheelPosition, carried_m
         spin_inertia: axle.wheel_spin_inertia_kg_m2 as f32,
         // An unknown tyre name becomes an index out of range, which `Model::new` refuses.
         tyre: tyre_index.unwrap_or(spec.tyres.len()),
-        strut: strut(axle, carried_mass),
+        strut: build_strut(axle, carried_mass),
         mirrored: position.side == Side::Right && spec.tyres.get(&axle.tyre).is_some_and(is_mirrored),
         toe: axle.toe_deg.to_radians() as f32,
         camber: axle.camber_deg.to_radians() as f32,
@@ -219,7 +219,7 @@ fn probe_shape(probe_spec: &Probe) -> ProbeShape {
 /// stated value (N s/m), otherwise the damping ratio times the critical damping `2 √(rate · carried_mass)` (0 for a
 /// mass below 0), otherwise 0; separately for bump and rebound. Bump travel, bump stop and damper knees (blow-off) are
 /// copied.
-fn strut(axle: &Axle, carried_mass: f64) -> Strut {
+fn build_strut(axle: &Axle, carried_mass: f64) -> Strut {
     let (suspension, spring) = (&axle.suspension, Spring::from_axle(axle, carried_mass));
     // Critical damping, N s/m.
     let critical_damping = 2.0 * (spring.rate * carried_mass.max(0.0)).sqrt();
@@ -317,7 +317,7 @@ fn add_static_resistance(spec: &VehicleSpec, rolling: RollingCoefficients) -> Ro
 /// Builds the axles, from front to rear: steering ratio, share of Ackermann steering, computed distance from the
 /// turning axis (m), toe and camber over the travel, solid axle, height of the roll centre (m), lateral compliance, and
 /// height of the point at which tyre forces act on the body (m; 0 if absent).
-fn axles(spec: &VehicleSpec) -> Vec<ModelAxle> {
+fn build_axles(spec: &VehicleSpec) -> Vec<ModelAxle> {
     let build_axle = |(i, axle): (usize, &Axle)| ModelAxle {
         steer_ratio: axle.steer_ratio as f32,
         ackermann: axle.ackermann as f32,
@@ -347,7 +347,7 @@ fn toe_camber_curves(kinematics: &spec::Kinematics) -> ToeCamberCurves {
 /// force at full travel over the whole travel (bump + droop) of the left strut; `½ k s / (1 − s)` with the share `s` of
 /// the bar in the roll stiffness of the axle and the rate `k` of that strut; the rate itself. Bars without any of the
 /// three, and bars of rate 0, are left out. Without a speed range it is `[0, 0]`: the bar acts at every speed.
-fn anti_roll_bars(spec: &VehicleSpec, wheels: &[Wheel]) -> Vec<AntiRollBar> {
+fn build_anti_roll_bars(spec: &VehicleSpec, wheels: &[Wheel]) -> Vec<AntiRollBar> {
     let left_wheels = wheels.iter().enumerate().filter(|(_, wheel)| wheel.side == Side::Left);
     // `i` is the index of a left wheel.
     let build_bar = |(i, wheel): (usize, &Wheel)| {
@@ -374,7 +374,7 @@ fn anti_roll_bars(spec: &VehicleSpec, wheels: &[Wheel]) -> Vec<AntiRollBar> {
 
 /// Builds the heave springs of axles with two wheels, each between a left wheel and the right wheel after it. Axles
 /// without one are skipped.
-fn heave_springs(spec: &VehicleSpec, wheels: &[Wheel]) -> Vec<HeaveSpring> {
+fn build_heave_springs(spec: &VehicleSpec, wheels: &[Wheel]) -> Vec<HeaveSpring> {
     let left_wheels = wheels.iter().enumerate().filter(|(_, wheel)| wheel.side == Side::Left);
     // `i` is the index of a left wheel, and `i + 1` that of the right wheel of its axle.
     let build_spring = |(i, wheel): (usize, &Wheel)| {

@@ -20,7 +20,10 @@ pub(super) const RAD_PER_S_PER_RPM: f64 = TAU / 60.0;
 ///
 /// # Errors
 /// An engine has neither clutch nor converter, or the points of a curve are not valid.
-pub(super) fn powertrain(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) -> Result<Powertrain, ModelError> {
+pub(super) fn build_powertrain(
+    spec: &VehicleSpec,
+    wheel_positions: &[WheelPosition],
+) -> Result<Powertrain, ModelError> {
     // Value of an axle in a list by axle; 0 beyond its end.
     let value_of_axle = |values: &[f64], axle: usize| values.get(axle).copied().unwrap_or(0.0);
     match &spec.powertrain {
@@ -118,7 +121,7 @@ fn wheels_of_axle(wheel_positions: &[WheelPosition], axle: u32) -> Box<[usize]> 
 /// becomes one motor that drives all wheels of the axle. Values are not divided: each motor has the torque and power of
 /// its description. Absent power is unlimited; the largest speed becomes rad/s. Motors are in the order of the
 /// descriptions, then of the wheels.
-pub(super) fn motors(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) -> Vec<Motor> {
+pub(super) fn build_motors(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) -> Vec<Motor> {
     let build_motor = |motor_spec: &spec::Motor, wheels: Box<[usize]>| Motor {
         wheels,
         peak_torque: motor_spec.peak_torque_nm as f32,
@@ -145,7 +148,7 @@ pub(super) fn motors(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) -> V
 /// axle. Any other number of axles gives sides without wheels. A locked coupling has no other values. For any other
 /// coupling, the friction torque is half the preload (N m), because the preload is the torque difference between both
 /// sides. The bias is `[drive, coast]`; an absent coast bias is that under drive.
-pub(super) fn couplings(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) -> Vec<TorqueCoupling> {
+pub(super) fn build_couplings(spec: &VehicleSpec, wheel_positions: &[WheelPosition]) -> Vec<TorqueCoupling> {
     let build_coupling = |coupling_spec: &spec::Coupling| {
         let sides = match coupling_spec.axles[..] {
             [first, second] => [wheels_of_axle(wheel_positions, first), wheels_of_axle(wheel_positions, second)],

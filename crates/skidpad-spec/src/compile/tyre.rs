@@ -12,10 +12,10 @@ const PASCALS_PER_BAR: f64 = 1e5;
 
 /// Builds all tyres, in alphabetical order of their names. A tyre without a nominal load gets the load of a wheel at an
 /// even distribution of the weight. Fails if a tyre file was not read.
-pub(super) fn tyres(spec: &VehicleSpec, formulas: &MagicFormulas) -> Result<Vec<Tyre>, ModelError> {
+pub(super) fn build_tyres(spec: &VehicleSpec, formulas: &MagicFormulas) -> Result<Vec<Tyre>, ModelError> {
     let wheel_count: usize = crate::wheel_positions::wheel_positions(spec).len();
     let even_load = spec.chassis.mass_kg * f64::from(STANDARD_GRAVITY) / wheel_count.max(1) as f64;
-    spec.tyres.iter().map(|(name, tyre_spec)| tyre(name, tyre_spec, formulas, even_load)).collect()
+    spec.tyres.iter().map(|(name, tyre_spec)| build_tyre(name, tyre_spec, formulas, even_load)).collect()
 }
 
 /// Returns the longitudinal and the lateral value in single precision.
@@ -30,13 +30,13 @@ fn to_f32_pair(longitudinal: f64, lateral: f64) -> [f32; 2] {
 /// have types of their own. A Coulomb tyre has its deflection as relaxation length in both directions. A TMeasy tyre
 /// has curves at nominal and at double load. A Magic Formula tyre is copied from `formulas`, with its pressure in N/m²
 /// (0 for the nominal pressure of its file). Fails if `formulas` has no tyre of this name.
-fn tyre(name: &str, tyre_spec: &TyreSpec, formulas: &MagicFormulas, even_load: f64) -> Result<Tyre, ModelError> {
+fn build_tyre(name: &str, tyre_spec: &TyreSpec, formulas: &MagicFormulas, even_load: f64) -> Result<Tyre, ModelError> {
     Ok(match tyre_spec {
         TyreSpec::Coulomb { deflection_m, friction } => {
             let curve_law = CurveLaw::Coulomb { deflection: *deflection_m as f32 };
-            curve_tyre(curve_law, to_f32_pair(*deflection_m, *deflection_m), friction, even_load)
+            build_curve_tyre(curve_law, to_f32_pair(*deflection_m, *deflection_m), friction, even_load)
         }
-        TyreSpec::Linear { slip_stiffness_n, cornering_stiffness_n_per_rad, relaxation, friction } => curve_tyre(
+        TyreSpec::Linear { slip_stiffness_n, cornering_stiffness_n_per_rad, relaxation, friction } => build_curve_tyre(
             CurveLaw::Linear { stiffness: to_f32_pair(*slip_stiffness_n, *cornering_stiffness_n_per_rad) },
             relaxation_lengths(relaxation),
             friction,
@@ -47,7 +47,7 @@ fn tyre(name: &str, tyre_spec: &TyreSpec, formulas: &MagicFormulas, even_load: f
             cornering_stiffness_per_rad: lateral,
             relaxation,
             friction,
-        } => curve_tyre(
+        } => build_curve_tyre(
             CurveLaw::LinearPerLoad { stiffness: to_f32_pair(*longitudinal, *lateral) },
             relaxation_lengths(relaxation),
             friction,
@@ -61,11 +61,11 @@ fn tyre(name: &str, tyre_spec: &TyreSpec, formulas: &MagicFormulas, even_load: f
                 asymptote_slip: direction_pair(|curve| curve.asymptote_slip),
                 asymptote: direction_pair(|curve| curve.sliding_force_ratio),
             };
-            curve_tyre(curve_law, relaxation_lengths(relaxation), friction, even_load)
+            build_curve_tyre(curve_law, relaxation_lengths(relaxation), friction, even_load)
         }
         TyreSpec::Brush { slip_stiffness_n, cornering_stiffness_n_per_rad, patch_length_m, friction } => {
             let stiffness = [*slip_stiffness_n, *cornering_stiffness_n_per_rad];
-            Tyre::Brush(brush(stiffness, *patch_length_m, friction, even_load))
+            Tyre::Brush(build_brush(stiffness, *patch_length_m, friction, even_load))
         }
         TyreSpec::TMeasy {
             nominal_load_n,
@@ -100,7 +100,7 @@ fn nominal_load(friction: &Friction, even_load: f64) -> f32 {
 
 /// Builds a tyre with the force law `curve_law` over slip, and with friction coefficients, load sensitivity, nominal
 /// load (N; `even_load` if absent) and relaxation lengths (m). All pairs are `[longitudinal, lateral]`.
-fn curve_tyre(curve_law: CurveLaw, relaxation: [f32; 2], friction: &Friction, even_load: f64) -> Tyre {
+fn build_curve_tyre(curve_law: CurveLaw, relaxation: [f32; 2], friction: &Friction, even_load: f64) -> Tyre {
     Tyre::Curve(CurveTyre {
         law: curve_law,
         friction: to_f32_pair(friction.longitudinal_friction, friction.lateral_friction),
@@ -113,7 +113,7 @@ fn curve_tyre(curve_law: CurveLaw, relaxation: [f32; 2], friction: &Friction, ev
 /// Builds a brush tyre with the longitudinal and the lateral stiffness `stiffness`, N and N/rad, and a contact patch of
 /// `patch_length` m. The bristle stiffness per length is `stiffness / (2 a²)` with half the patch length `a`.
 /// `even_load` replaces an absent nominal load (N). Friction and load sensitivity are copied.
-fn brush(stiffness: [f64; 2], patch_length: f64, friction: &Friction, even_load: f64) -> Brush {
+fn build_brush(stiffness: [f64; 2], patch_length: f64, friction: &Friction, even_load: f64) -> Brush {
     let half_length = 0.5 * patch_length;
     // Inverse of `2 a²`: a parabolic brush has the stiffness `2 c a²`.
     let stiffness_factor = 1.0 / (2.0 * half_length * half_length);

@@ -32,15 +32,19 @@ pub(super) struct ReadFiles {
     /// OpenCRG roads.
     roads: BTreeMap<PathBuf, Rc<CrgRoad>>,
     /// Ground that was built from these files. Tables with equal contents share one ground.
-    built_ground: (
-        BuiltGround<HeightFieldSpec, HeightField>,
-        BuiltGround<MeshSpec, TriangleMesh>,
-        BuiltGround<CrgSpec, RoadSurface>,
-    ),
+    built_ground: BuiltGround,
+}
+
+/// Ground that was built from files, by kind.
+#[derive(Debug, Default)]
+struct BuiltGround {
+    height_fields: GroundList<HeightFieldSpec, HeightField>,
+    meshes: GroundList<MeshSpec, TriangleMesh>,
+    crg_roads: GroundList<CrgSpec, RoadSurface>,
 }
 
 /// Ground built from files: path of the file, contents of the table apart from the path, and the ground.
-type BuiltGround<S, T> = Vec<(PathBuf, S, Arc<T>)>;
+type GroundList<S, T> = Vec<(PathBuf, S, Arc<T>)>;
 
 /// Access to the files of one kind in [`ReadFiles`].
 type FileCache<T> = fn(&mut ReadFiles) -> &mut BTreeMap<PathBuf, Rc<T>>;
@@ -54,7 +58,7 @@ impl Builder<'_> {
         &mut self,
         file: &str,
         table_contents: S,
-        select_built: fn(&mut ReadFiles) -> &mut BuiltGround<S, T>,
+        select_built: fn(&mut ReadFiles) -> &mut GroundList<S, T>,
         build: impl FnOnce(&mut Self) -> Option<T>,
     ) -> Option<Arc<T>> {
         let resolved_path = self.files.resolve(file);
@@ -82,8 +86,7 @@ impl Builder<'_> {
         self.get_or_build(
             file,
             table_contents,
-            // Height fields.
-            |read_files| &mut read_files.built_ground.0,
+            |read_files| &mut read_files.built_ground.height_fields,
             |builder| builder.build_picture_field(table, spec, file),
         )
     }
@@ -134,8 +137,7 @@ impl Builder<'_> {
         let surface = self.get_or_build(
             &spec.file,
             table_contents,
-            // OpenCRG roads.
-            |read_files| &mut read_files.built_ground.2,
+            |read_files| &mut read_files.built_ground.crg_roads,
             |builder| builder.build_crg_surface(table, spec),
         );
         match surface.as_deref() {
@@ -176,8 +178,7 @@ impl Builder<'_> {
         self.get_or_build(
             file,
             table_contents,
-            // Meshes.
-            |read_files| &mut read_files.built_ground.1,
+            |read_files| &mut read_files.built_ground.meshes,
             |builder| builder.build_file_mesh(table, spec, file),
         )
     }

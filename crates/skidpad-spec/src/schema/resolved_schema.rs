@@ -83,8 +83,10 @@ impl<'a> ResolvedSchema<'a> {
         Some(Self { inner, base: Some(self.inner), ..self })
     }
 
-    /// Returns the variant that has most of `keys` besides its tag, the first of several. Returns `None` if no variant
-    /// has any of them, or without variants.
+    /// Returns the variant of this table with the largest number of the `keys`, the first of several with this number.
+    /// The tag (see [`Self::tag`]) and keys of the whole table outside of its variants do not count. The result also
+    /// has the keys of the whole table, its base. Returns `None` if no variant has any of the keys, or if the table has
+    /// no tag.
     pub fn variant_with(self, keys: &[&str]) -> Option<Self> {
         let tag = self.tag()?;
         let matching_key_count =

@@ -23,10 +23,13 @@ pub fn faults(c: &Coefficients, use_mode: UseMode) -> Vec<ValueFault> {
     faults
 }
 
-/// Returns the accepted values of the coefficient `name` as a text, or `None` if `value` is accepted. NaN is never
-/// accepted, except for coefficients that `use_mode` does not need. Sizes and stiffnesses have ranges of sensible size.
-/// Shape and scale factors are 0.01 to 100, and PKY1 is negative (ISO axes). Upper ends of ranges are above their lower
-/// ends in `c`. All others are within ±1e6. The first matching arm decides.
+/// Returns the accepted values of the coefficient `name` as a text, or `None` if `value` is accepted. NaN is accepted
+/// only for PCX1, PDX1 and PKX1 if `use_mode` leaves out the longitudinal force, and for PCY1, PDY1, PKY1 and PKY2 if
+/// it leaves out the lateral force; any other value of these is then accepted, too.
+///
+/// Sizes and stiffnesses have ranges of sensible size. The listed shape and scale factors are 0.01 to 100, and PKY1 is
+/// negative (ISO axes). A pressure may also be 0, which means that it is not stated; the text omits this case. Upper
+/// ends of ranges are above their lower ends in `c`. All others are within ±1e6. The first matching arm decides.
 fn accepted(c: &Coefficients, use_mode: UseMode, name: &str, value: f32) -> Option<&'static str> {
     let needs_longitudinal = !matches!(use_mode, UseMode::Load | UseMode::Lateral);
     let needs_lateral = !matches!(use_mode, UseMode::Load | UseMode::Longitudinal);

@@ -27,17 +27,21 @@ struct MomentPoint<L> {
 }
 
 /// Computes the moments at the slips (κ, −tan α), N m, under the actual load. Mx and Mz follow from the combined
-/// forces; My is the rolling resistance against the rolling direction. The friction ellipse, where it applies, reduces
-/// the forces. Steps: clamp the slips, compute forces and trail force (lateral force of the aligning moment) under the
-/// clamped load, compute each moment, multiply by the load scale (actual over clamped load).
+/// forces. My is the rolling resistance against the rolling direction (`direction`, from slip ratio and speed), while
+/// the trail of Mz depends on the direction of travel (`heading`, from the speed alone).
+///
+/// Steps: clamp the slips, compute the forces under the clamped load, compute each moment, multiply by the load scale
+/// (actual over clamped load). The friction ellipse, where it applies, reduces the forces. The trail force is the
+/// lateral force that acts at the pneumatic trail. It is that of the upright tyre from version 6.1 on, and that of the
+/// cambered tyre in version 5.2, each reduced by slip ratio and ellipse.
 #[inline(always)]
 pub fn moments<L: Lane>(tyre: &MagicFormula, prepared: &PreparedMagicFormula<L>, slip: [L; 2]) -> Moments<L> {
     let shared = prepared.shared;
     let (ratio, angle): (L, L) = (prepared.ratio(slip[0]), prepared.angle(slip[1]));
     let lateral = prepared.lateral;
-    // Version 6.1: the trail applies to the pure force of the upright tyre (book 4.E74); MF 5.2: of the cambered tyre.
+    // Lateral law of the trail force: upright tyre from version 6.1 on (book 4.E74), cambered tyre in version 5.2.
     // The reduction by slip ratio is that of the cambered tyre, as in MF-Tyre; the book has camber 0 there, too.
-    let upright = if tyre.is_mf6() { LateralForce::new(tyre, &shared, L::splat(0.0)) } else { lateral };
+    let trail_law = if tyre.is_mf6() { LateralForce::new(tyre, &shared, L::splat(0.0)) } else { lateral };
     let ellipse_factors = prepared.ellipse_factors(slip, [ratio, angle]);
     // Share of the lateral force that slip ratio leaves.
     let remaining_share = if prepared.combined { lateral.reduction_factor(ratio, angle) } else { L::splat(1.0) };
@@ -51,7 +55,7 @@ pub fn moments<L: Lane>(tyre: &MagicFormula, prepared: &PreparedMagicFormula<L>,
         ],
         longitudinal: prepared.longitudinal,
         lateral,
-        trail_force: upright.pure_force(angle) * remaining_share * ellipse_factors[1],
+        trail_force: trail_law.pure_force(angle) * remaining_share * ellipse_factors[1],
         heading: prepared.speed.sign(),
     };
     Moments {

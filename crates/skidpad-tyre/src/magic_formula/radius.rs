@@ -137,11 +137,19 @@ impl<L: Lane> VerticalSpring<'_, L> {
         (low + high) * half
     }
 
-    /// Returns the vertical force over the nominal load at the loaded radius `radius`, m, by the equation of MF-Tyre
-    /// 6.2 (its manual, as stated by published implementations). First computes the lateral force that camber adds, N.
-    /// Then the deflection over the unloaded radius: that of the upright tyre plus that of the tread's edge by camber,
-    /// at least 0. The lateral force less the camber force softens the tyre; its loss grows with the deflection to the
-    /// power Q_FCY2.
+    /// Returns the vertical force over the nominal load at the loaded radius `radius` (m) by the equation of MF-Tyre
+    /// 6.2 (its manual, as stated by published implementations). `self.free` is in m; `self.force` has the horizontal
+    /// forces over the nominal load.
+    ///
+    /// 1. Computes the lateral force that camber adds (N): camber times a polynomial with the coefficients Q_FYS1 to
+    ///    Q_FYS3 in the radius over the free radius.
+    /// 2. Computes the deflection of the cambered tyre over the unloaded radius, at least 0. It is the deflection of
+    ///    the upright tyre, plus that of the tread's edge (Q_CAM1, Q_CAM2), less Q_CAM3 times the upright deflection
+    ///    and the magnitude of camber.
+    /// 3. Computes the loss of stiffness by the lateral force less the camber force. It is proportional to Q_FCY, and
+    ///    to the deflection to the power Q_FCY2.
+    /// 4. Multiplies the force of the spring by the factor of spin, forces and pressure
+    ///    ([`Self::stiffness_factor`]).
     fn normalised_force(&self, radius: L) -> L {
         let c = &self.tyre.c;
         let s = L::splat;
@@ -163,13 +171,13 @@ impl<L: Lane> VerticalSpring<'_, L> {
             L::select(has_no_edge, s(0.0), edge_polynomial(radius) / L::select(has_no_edge, s(1.0), free_edge));
         let camber_deflection = edge_ratio * edge_ratio * s(width / 8.0) * camber_tangent.abs()
             - s(c.q_cam3) * upright_deflection * camber.abs();
-        let deflection = (upright_deflection + camber_deflection).at_least(s(0.0)) / s(c.unloaded_radius);
+        let deflection_ratio = (upright_deflection + camber_deflection).at_least(s(0.0)) / s(c.unloaded_radius);
         let lateral_loss = s(c.q_fcy) * (self.force[1] - camber_force / s(c.fnomin));
         let deflection_factor =
-            if c.q_fcy2 == 0.0 { s(1.0) } else { functions::power(deflection.at_least(s(1e-6)), c.q_fcy2) };
+            if c.q_fcy2 == 0.0 { s(1.0) } else { functions::power(deflection_ratio.at_least(s(1e-6)), c.q_fcy2) };
         let [linear, square] = self.rates();
         self.stiffness_factor((lateral_loss * deflection_factor).clamp_nan_to_low(s(-1e3), s(1e3)))
-            * (linear + square * deflection)
-            * deflection
+            * (linear + square * deflection_ratio)
+            * deflection_ratio
     }
 }

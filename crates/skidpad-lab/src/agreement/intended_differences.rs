@@ -1,7 +1,7 @@
 //! Section on modelling differences between the solvers that are intended, with their size.
 
 use super::pages::{append, append_head, append_row};
-use super::{AGREEMENT_RATE_HZ, Runs, sample_index};
+use super::{AGREEMENT_RATE_HZ, VehicleRuns, sample_index};
 use crate::closed_form::{Characteristics, GRAVITY_MPS2, UnsprungCharacteristics};
 use crate::rate_runs::SolverRuns;
 
@@ -21,7 +21,7 @@ const ROLL_GRADIENT_METRIC: (&str, &str) = ("circle", "roll_gradient_deg_per_g")
 /// are the wheel hop frequency of each axle (Hz), the closed-form roll gradients with rigid tyres and with tyre
 /// compliance (deg/g), and the roll gradient of each solver in the circle (deg/g). Solvers are those of the first run,
 /// peers included. A missing value is shown as "-".
-pub fn append_section(text: &mut String, runs: &[Runs]) {
+pub fn append_section(text: &mut String, runs: &[VehicleRuns]) {
     append(text, format_args!("## Intended differences\n\n{SECTION_INTRO}"));
     let solvers: Vec<&str> = runs
         .iter()
@@ -51,7 +51,7 @@ pub fn append_section(text: &mut String, runs: &[Runs]) {
 
 /// Returns the roll gradient of each solver in the circle at [`AGREEMENT_RATE_HZ`] as text (deg/g), peers included. A
 /// missing value is "-". The list is empty if the circle was not driven.
-fn roll_gradients(runs: &Runs) -> Vec<String> {
+fn roll_gradients(runs: &VehicleRuns) -> Vec<String> {
     let Some(rate_runs) = runs.manoeuvres.iter().find(|rate_runs| rate_runs.manoeuvre == ROLL_GRADIENT_METRIC.0) else {
         return Vec::new();
     };
