@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use skidpad::core::state::Placement;
 use skidpad::core::{Controls, Scene as CoreScene};
-use skidpad::fleet::{ACTION_COUNT, Fleet as CoreFleet, FleetError, Observation, START_COUNT, Storage};
+use skidpad::fleet::{ACTION_COUNT, Fleet as CoreFleet, FleetError, Observation, START_COUNT, StorageKind};
 
 use crate::arrays::check_array;
 use crate::car::Car;
@@ -297,8 +297,8 @@ impl Fleet {
     #[getter]
     fn storage(&self) -> String {
         match self.fleet.storage() {
-            Storage::Lanes(_) => "lanes".to_owned(),
-            Storage::Worlds(reason) => format!("worlds: {reason}"),
+            StorageKind::Lanes(_) => "lanes".to_owned(),
+            StorageKind::Worlds(reason) => format!("worlds: {reason}"),
         }
     }
 

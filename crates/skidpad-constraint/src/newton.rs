@@ -116,7 +116,7 @@ impl Newton {
         let mut momentum = car.set_velocity::<B>(v_free, load_solution.velocity);
         let mut report = StepReport::default();
         // Last full step, and whether the tyre limits followed the loads in the last iteration.
-        let (mut last, mut updated) = (NewtonStep::default(), false);
+        let (mut last_full_step, mut tyre_limits_followed) = (NewtonStep::default(), false);
         for iteration in 1..=self.max_iterations.max(1) {
             if iteration == TYRE_LIMIT_ITERATIONS + 1 {
                 restart_relaxation::<B>(car);
@@ -135,7 +135,11 @@ impl Newton {
             report.iterations = iteration;
             // A misfit with other limits is another function: the last step cannot be cut by it.
             let has_new_limit = update.hull || (update.tyres && iteration > TYRE_LIMIT_ITERATIONS);
-            let cut = if has_new_limit { None } else { last.shorten(misfit, &system, MIN_CUT_WIDTH_SHARE * tolerance) };
+            let cut = if has_new_limit {
+                None
+            } else {
+                last_full_step.adjust_share(misfit, &system, MIN_CUT_WIDTH_SHARE * tolerance)
+            };
             // Written out: the compiler would call a closure, compiled for the baseline instructions.
             let change = match cut {
                 Some(cut) => cut,
@@ -146,15 +150,18 @@ impl Newton {
                 report.residual = velocity_norm(change);
                 let is_hull_current = update.hull || !car.has_hull_contacts() || iteration > HULL_LIMIT_ITERATIONS;
                 let is_near = is_hull_current && report.residual <= tolerance;
-                if is_near && (!update.damped || are_limits_converged(car, bounds, is_steady && updated, tolerance)) {
+                if is_near
+                    && (!update.damped
+                        || are_limits_converged(car, bounds, is_steady && tyre_limits_followed, tolerance))
+                {
                     car.finish_hull_impulses();
                     if update.damped {
                         car.clamp_to_friction_limits(bounds);
                     }
                     return (report, 0.0);
                 }
-                updated = update.tyres;
-                last = NewtonStep::full(change, misfit);
+                tyre_limits_followed = update.tyres;
+                last_full_step = NewtonStep::full(change, misfit);
             }
             momentum = momentum + car.momentum(change);
             car.add_wheel_velocity::<B>(change);

@@ -25,7 +25,7 @@ const BLOCKS_PER_TASK: usize = 8;
 pub type PlaceCar<'a> = dyn Fn(usize, &mut RestPose, &mut State) + Sync + 'a;
 
 /// Storage of the cars of a fleet, by the number of the car. The cars live in blocks of SIMD lanes or in small worlds.
-pub trait Blocks: Send + Sync {
+pub trait CarStorage: Send + Sync {
     /// Appends a car in `state` as car `car`, the next number.
     fn push(&mut self, car: usize, state: &State);
 
@@ -85,7 +85,11 @@ pub trait Blocks: Send + Sync {
 ///
 /// # Errors
 /// The model has parts that a block does not support, or the processor does not have the lanes.
-pub fn new_blocks(model: &Arc<Model>, environment: Environment, lanes: Lanes) -> Result<Box<dyn Blocks>, FleetError> {
+pub fn new_blocks(
+    model: &Arc<Model>,
+    environment: Environment,
+    lanes: Lanes,
+) -> Result<Box<dyn CarStorage>, FleetError> {
     if !lanes.is_supported() {
         return Err(FleetError::Lanes(lanes));
     }
@@ -126,7 +130,7 @@ impl<W: BlockLanes> LaneBlocks<W> {
     }
 }
 
-impl<W: BlockLanes> Blocks for LaneBlocks<W> {
+impl<W: BlockLanes> CarStorage for LaneBlocks<W> {
     /// Sets the state of the next free lane. If all blocks are full, appends a block, whose other lanes are not
     /// stepped.
     fn push(&mut self, car: usize, state: &State) {

@@ -10,7 +10,7 @@ use skidpad_core::telemetry::frame::Frame;
 use skidpad_core::{Controls, Model, RestPose, Scene, State};
 
 use crate::FleetError;
-use crate::blocks::{Blocks, new_blocks};
+use crate::blocks::{CarStorage, new_blocks};
 use crate::environment::Environment;
 use crate::lanes::Lanes;
 use crate::observation::Observation;
@@ -27,8 +27,8 @@ pub const START_COUNT: usize = 4;
 pub struct Fleet {
     model: Arc<Model>,
     scene: Scene,
-    blocks: Box<dyn Blocks>,
-    storage: Storage,
+    blocks: Box<dyn CarStorage>,
+    storage: StorageKind,
     /// Number of cars.
     len: usize,
     /// Length of a step, s.
@@ -46,7 +46,7 @@ pub struct Fleet {
 
 /// Place in which the cars of a fleet live.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Storage {
+pub enum StorageKind {
     /// SIMD lanes, one per car.
     Lanes(Lanes),
     /// Small worlds of the solver `impulse`, because lanes do not support the model or the scene. The error is that of
@@ -90,7 +90,7 @@ impl Fleet {
             return Err(FleetError::FreeBodies);
         }
         let worlds = Box::new(SmallWorlds::new(model, scene, dt));
-        Ok(Self::with_blocks(model, scene, dt, worlds, Storage::Worlds(Box::new(refused))))
+        Ok(Self::with_blocks(model, scene, dt, worlds, StorageKind::Worlds(Box::new(refused))))
     }
 
     /// Creates a fleet as [`Fleet::new`] does, in these `lanes`, for example to compare their speed.
@@ -104,11 +104,17 @@ impl Fleet {
         }
         let environment = Environment::new(model, scene)?;
         let blocks = new_blocks(model, environment, lanes)?;
-        Ok(Self::with_blocks(model, scene, dt, blocks, Storage::Lanes(lanes)))
+        Ok(Self::with_blocks(model, scene, dt, blocks, StorageKind::Lanes(lanes)))
     }
 
     /// Creates a fleet of empty `blocks`, which are of the kind `storage`.
-    fn with_blocks(model: &Arc<Model>, scene: &Scene, dt: f32, blocks: Box<dyn Blocks>, storage: Storage) -> Self {
+    fn with_blocks(
+        model: &Arc<Model>,
+        scene: &Scene,
+        dt: f32,
+        blocks: Box<dyn CarStorage>,
+        storage: StorageKind,
+    ) -> Self {
         Self {
             model: Arc::clone(model),
             scene: scene.clone(),
@@ -125,7 +131,7 @@ impl Fleet {
     }
 
     /// Returns whether the cars live in SIMD lanes or in small worlds, and why not in lanes.
-    pub fn storage(&self) -> &Storage {
+    pub fn storage(&self) -> &StorageKind {
         &self.storage
     }
 

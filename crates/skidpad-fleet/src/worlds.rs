@@ -8,7 +8,7 @@ use skidpad_core::{AssistLog, CarStart, Controls, Model, Scene, Simulation, Stat
 use skidpad_impulse::Sweep;
 use skidpad_world::CarWorld;
 
-use crate::blocks::Blocks;
+use crate::blocks::CarStorage;
 use crate::observation::{Observation, write_car_observations};
 
 /// Number of cars of a world: two batches of eight, and few enough that all threads have work.
@@ -107,7 +107,7 @@ impl SmallWorld {
     }
 }
 
-impl Blocks for SmallWorlds {
+impl CarStorage for SmallWorlds {
     /// Inserts the car into the last world, with neutral controls. Every [`CARS_PER_WORLD`]-th car starts a new world.
     fn push(&mut self, car: usize, state: &State) {
         if car.is_multiple_of(CARS_PER_WORLD) {

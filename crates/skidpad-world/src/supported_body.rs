@@ -16,9 +16,9 @@ impl Chassis {
         let [velocity, angular_velocity] =
             [self.velocity_at((block.centre - self.position).as_vec3()), self.angular_velocity];
         let (centre, rotation) = (block.centre, block.to_world);
-        let (last_velocity, last_angular_velocity) = (velocity, angular_velocity);
+        let (end_velocity, end_angular_velocity) = (velocity, angular_velocity);
         let motion =
-            PlatformMotion { centre, rotation, velocity, angular_velocity, last_velocity, last_angular_velocity };
+            PlatformMotion { centre, rotation, velocity, angular_velocity, end_velocity, end_angular_velocity };
         Block { grip: self.friction, motion: Some(motion), ..block }
     }
 }
@@ -41,7 +41,7 @@ impl World {
     ) -> Option<PredictedMotion> {
         let body_index = self.free_body_index(body_number)?;
         let mut body = self.chassis[body_index].clone();
-        body.push(Vec3::new(0.0, 0.0, -self.ground.gravity() * dt), Vec3::ZERO);
+        body.push_replacing_lag(Vec3::new(0.0, 0.0, -self.ground.gravity() * dt), Vec3::ZERO);
         body.add_push([impulse * body.inverse_mass, body.angular_velocity_change(angular_impulse)]);
         body.is_wheel_loaded = true;
         let car_count = self.car_count();

@@ -245,7 +245,7 @@ impl World {
     }
 
     /// Applies gravity over `dt` s and `pushes` (one per car) to the velocities of the cars, and gravity to those of
-    /// the free bodies ([`chassis_simd::apply_pushes`], [`Chassis::push`]). The lag of each body (velocity at the end
+    /// the free bodies ([`chassis_simd::apply_pushes`], [`Chassis::push_replacing_lag`]). The lag of each body (velocity at the end
     /// of the step less the velocity with which its pose moves) becomes half of the change; an impulse that stops a
     /// hull clears it. Clears `is_wheel_loaded` of the free bodies. Poses do not move yet.
     #[inline(always)]
@@ -257,7 +257,7 @@ impl World {
         if self.body_count > 0 {
             // Free bodies follow the cars.
             for body in self.chassis.iter_mut().skip(pushes.len()) {
-                body.push(gravity_change, Vec3::ZERO);
+                body.push_replacing_lag(gravity_change, Vec3::ZERO);
                 body.is_wheel_loaded = false;
             }
         }

@@ -46,12 +46,11 @@ const STOP_CORRECTION_SHARE: f32 = 0.2;
 /// Response to impulses of a vehicle, or of a body under its wheels.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum BodyResponse {
-    /// Response by mass and inertia alone: `mass` is the inverse mass (1/kg), `inertia` the inverse inertia (1/(kg
-    /// m²)), world axes.
-    Free { mass: f32, inertia: Mat3 },
+    /// Response by mass and inertia alone: inverse mass (1/kg) and inverse inertia (1/(kg m²)), world axes.
+    Free { inverse_mass: f32, inverse_inertia: Mat3 },
     /// Response of a body that is held in some directions: inverse mass (1/kg) and inverse inertia (1/(kg m²)), zero
     /// there, world axes.
-    Constrained { mass: Mat3, inertia: Mat3 },
+    Constrained { inverse_mass: Mat3, inverse_inertia: Mat3 },
     /// Response of a body that is held by contacts: change of the twist per unit of each component of an impulse and of
     /// a moment about its centre, world axes.
     Supported([Twist; 6]),
@@ -66,8 +65,8 @@ impl BodyResponse {
     /// depending on the variant.
     pub fn twist_change(&self, [impulse, moment]: Twist) -> Twist {
         match self {
-            Self::Free { mass, inertia } => [impulse * *mass, *inertia * moment],
-            Self::Constrained { mass, inertia } => [*mass * impulse, *inertia * moment],
+            Self::Free { inverse_mass, inverse_inertia } => [impulse * *inverse_mass, *inverse_inertia * moment],
+            Self::Constrained { inverse_mass, inverse_inertia } => [*inverse_mass * impulse, *inverse_inertia * moment],
             Self::Supported(columns) => {
                 let components = [impulse.x, impulse.y, impulse.z, moment.x, moment.y, moment.z];
                 columns

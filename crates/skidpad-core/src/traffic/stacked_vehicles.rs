@@ -40,7 +40,7 @@ const SUFFICIENT_DECREASE_RATIO: f32 = 0.9;
 const MIN_RESIDUAL_COSINE_SQUARED: f32 = 0.1;
 
 /// Share of the Newton step at or below which the step is not halved any further.
-const MIN_STEP_FRACTION: f32 = 0.3;
+const MIN_STEP_SHARE: f32 = 0.3;
 
 /// Workspace for vehicles on bodies that they push.
 #[derive(Clone, Debug, Default)]
@@ -97,7 +97,8 @@ pub(crate) trait StackSolver: VehicleSolver {
 }
 
 /// Response of a body that no impulse moves in this step.
-const FIXED_BODY_RESPONSE: BodyResponse = BodyResponse::Constrained { mass: Mat3::ZERO, inertia: Mat3::ZERO };
+const FIXED_BODY_RESPONSE: BodyResponse =
+    BodyResponse::Constrained { inverse_mass: Mat3::ZERO, inverse_inertia: Mat3::ZERO };
 
 impl StackedVehicles {
     /// Reserves memory for vehicle `car` of `vehicles`, which have `wheel_count` wheels in total, so that a step does not allocate: one snapshot per
@@ -244,7 +245,8 @@ impl StackedVehicles {
                 None => (body.position, [body.velocity, body.angular_velocity], FIXED_BODY_RESPONSE),
             }
         } else if let Some(body) = cars.dynamic_body(ray) {
-            let response = BodyResponse::Constrained { mass: body.inverse_mass, inertia: body.inverse_inertia };
+            let response =
+                BodyResponse::Constrained { inverse_mass: body.inverse_mass, inverse_inertia: body.inverse_inertia };
             (body.centre, [body.velocity, body.angular_velocity], response)
         } else {
             return false;
@@ -389,7 +391,7 @@ impl StackedVehicles {
                 support.assumed_twist = if iteration == MAX_NEWTON_ITERATIONS {
                     support.best_twist
                 } else {
-                    add_scaled(support.search_start, support.search_step, self.line_search.fraction)
+                    add_scaled(support.search_start, support.search_step, self.line_search.step_share)
                 };
             }
             self.restore_snapshot(SOLVED_ROLE, cars.vehicle(car));
@@ -409,9 +411,9 @@ impl StackedVehicles {
         1.0 / self.bodies_below.iter().map(max_compliance).fold(f32::MIN_POSITIVE, f32::max)
     }
 
-    /// Selects the next iterate `search_start + fraction · search_step` of the bodies below. A bracket is a pair of iterates whose residuals along
+    /// Selects the next iterate `search_start + step_share · search_step` of the bodies below. A bracket is a pair of iterates whose residuals along
     /// the search step have opposite signs. In the first iteration the step is a full Newton step from the assumed motion. Later, without a bracket:
-    /// halves the fraction if `is_stalled` and the fraction is above 0.3, otherwise starts a relaxed Newton step. With a bracket: starts a relaxed
+    /// halves the step share if `is_stalled` and the share is above 0.3, otherwise starts a relaxed Newton step. With a bracket: starts a relaxed
     /// Newton step if the residual is no longer along the search step (`is_exhausted`); otherwise redirects the search along the new Newton step if
     /// this ends inside the bracket, else makes a secant step along the old one.
     fn select_next_iterate(
@@ -433,15 +435,15 @@ impl StackedVehicles {
                     * self.velocity_product(rays.clone(), SupportingBody::residual, SupportingBody::residual);
         }
         let is_unbracketed = !self.line_search.is_bracketed();
-        if is_unbracketed && is_stalled && self.line_search.fraction > MIN_STEP_FRACTION {
-            self.line_search.fraction *= 0.5;
+        if is_unbracketed && is_stalled && self.line_search.step_share > MIN_STEP_SHARE {
+            self.line_search.step_share *= 0.5;
             return;
         }
         self.compute_newton_steps(car, rays.clone(), cars);
         let newton_residual = self.velocity_product(rays.clone(), |body| body.newton_step, SupportingBody::residual);
         if is_unbracketed || is_exhausted {
-            let fraction = if is_first { 1.0 } else { self.relaxation_factor() };
-            self.line_search = LineSearch::new(fraction, newton_residual);
+            let step_share = if is_first { 1.0 } else { self.relaxation_factor() };
+            self.line_search = LineSearch::new(step_share, newton_residual);
         } else {
             let advance = self.velocity_product(rays, |body| body.newton_step, |body| body.search_step) / step_squared; // share of the present step
             if !self.line_search.brackets(advance) {
@@ -556,14 +558,21 @@ impl StackedVehicles {
         let impulses = iter_supports().fold([Vec3::ZERO; 2], |sum, support| {
             add_scaled(
                 sum,
-                pose.apply_system(&support.rows, support.twist_about(pose.centre, support.uncoupled_newton_step())),
+                pose.apply_system(
+                    &support.wheel_rows,
+                    support.twist_about(pose.centre, support.uncoupled_newton_step()),
+                ),
                 1.0,
             )
         });
         let matrix = matrix_of(|unit_twist| {
             iter_supports().fold(pose.apply_system(&system, unit_twist), |sum, support| {
                 let body_change = support.induced_change(&pose, unit_twist);
-                add_scaled(sum, pose.apply_system(&support.rows, support.twist_about(pose.centre, body_change)), -1.0)
+                add_scaled(
+                    sum,
+                    pose.apply_system(&support.wheel_rows, support.twist_about(pose.centre, body_change)),
+                    -1.0,
+                )
             })
         });
         let vehicle_step = solve_or_zero(&matrix, impulses); // Newton step of the vehicle
@@ -574,7 +583,7 @@ impl StackedVehicles {
         }
     }
 
-    /// Returns the relaxation factor by Aitken, from fraction ω, last step s, next step n: `−ω s·(n−s) / |n−s|²`, within 0.3 to 2; 1 if not finite.
+    /// Returns the relaxation factor by Aitken, from step share ω, last step s, next step n: `−ω s·(n−s) / |n−s|²`, within 0.3 to 2; 1 if not finite.
     fn relaxation_factor(&self) -> f32 {
         let mut sums = [0.0; 2];
         for SupportingBody { search_step, newton_step, .. } in
@@ -584,7 +593,7 @@ impl StackedVehicles {
             let dot = |a: &Twist, b: &Twist| a[0].dot(b[0]) + a[1].dot(b[1]);
             sums = [sums[0] + dot(search_step, &step_change), sums[1] + dot(&step_change, &step_change)];
         }
-        let factor = -self.line_search.fraction * sums[0] / sums[1];
+        let factor = -self.line_search.step_share * sums[0] / sums[1];
         if factor.is_finite() { factor.clamp(RELAXATION_RANGE[0], RELAXATION_RANGE[1]) } else { 1.0 }
     }
 }

@@ -140,7 +140,7 @@ impl BulletCar {
             (inputs[i].engine_force, inputs[i].brake) = (forces.drive.into(), f64::from(forces.brake) * brake_step);
         });
         for (i, input) in self.inputs.iter_mut().enumerate() {
-            input.steering = no_slip::wheel_steer_angle(&self.model, &mut self.state, i, controls).into();
+            input.steering = no_slip::update_wheel_steer_angle(&self.model, &mut self.state, i, controls).into();
         }
     }
 

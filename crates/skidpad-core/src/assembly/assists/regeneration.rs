@@ -130,7 +130,7 @@ impl Vehicle {
             shaft_speed += (lever * target_spin).sum();
         }
         // Present impulse, with less braking by the excess.
-        let allowed_impulse = (self.shafts.wheel_impulse(row) * direction + max_excess).min(0.0);
+        let allowed_impulse = (self.shafts.shaft_impulse(row) * direction + max_excess).min(0.0);
         (max_excess > 0.0).then_some((allowed_impulse, shaft_speed))
     }
 }

@@ -261,18 +261,18 @@ impl Vehicle {
             }
             let foot_brake = wheels.map(|i| self.model.wheels()[i].brake_torque * (brake_pedal * dt));
             let removed_share = |side: usize| {
-                let place = self.model.lane_index(wheels[side]);
-                let removed = removed_impulses[place.group][place.lane];
+                let lane_index = self.model.lane_index(wheels[side]);
+                let removed = removed_impulses[lane_index.group][lane_index.lane];
                 if foot_brake[side] > 0.0 { removed / foot_brake[side] } else { 0.0 }
             };
             let removed_shares = [removed_share(0), removed_share(1)];
             let axle_share = removed_shares[0].max(removed_shares[1]);
             for side in [0, 1] {
-                let place = self.model.lane_index(wheels[side]);
+                let lane_index = self.model.lane_index(wheels[side]);
                 let mut lanes = [0.0; 4];
-                lanes[place.lane] = (axle_share - removed_shares[side]) * foot_brake[side];
-                removed_impulse += lanes[place.lane];
-                let rows = &mut self.rows[place.group];
+                lanes[lane_index.lane] = (axle_share - removed_shares[side]) * foot_brake[side];
+                removed_impulse += lanes[lane_index.lane];
+                let rows = &mut self.rows[lane_index.group];
                 rows.drive.brake = rows.drive.brake - F32x4::new(lanes);
                 rows.tyre.locking_capacity = rows.tyre.locking_capacity - F32x4::new(lanes);
             }

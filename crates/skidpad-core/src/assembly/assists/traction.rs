@@ -169,7 +169,7 @@ impl Vehicle {
         v_loaded: SpatialVector<f32>,
         dt: f32,
     ) -> Option<TractionLimit> {
-        let (direction, row_impulse) = (F32x4::splat(target.direction), F32x4::splat(self.shafts.wheel_impulse(row)));
+        let (direction, row_impulse) = (F32x4::splat(target.direction), F32x4::splat(self.shafts.shaft_impulse(row)));
         let groups_and_rows = || self.model.wheel_packs().iter().zip(&self.rows);
         // Target spins, and the shaft impulse that each wheel can take, N m s, with the present impulse of the row
         // included.

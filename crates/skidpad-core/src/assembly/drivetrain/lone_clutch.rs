@@ -37,7 +37,7 @@ impl Shafts {
         let new_impulse =
             row.holding_impulse(speed, response).unwrap_or_else(|| self.slipping_impulse(speed, response));
         let row = &mut self.constraints[0];
-        let change = row.wheel_impulse(new_impulse) - row.wheel_impulse(old_impulse);
+        let change = row.shaft_impulse(new_impulse) - row.shaft_impulse(old_impulse);
         row.impulse = new_impulse;
         (change, row.has_converged([old_impulse, new_impulse], self.impulse_bounds))
     }

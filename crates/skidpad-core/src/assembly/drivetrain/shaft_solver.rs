@@ -192,14 +192,15 @@ impl<'a, const MAX_ROWS: usize> ShaftSolver<'a, MAX_ROWS> {
     /// Evaluates the rows like `evaluate`, inlined into the caller.
     #[inline(always)]
     fn evaluate_inline(&mut self, model: &Model, rows: &mut [WheelRows], wheel_model: WheelResponse) {
-        let measured = measure(model.wheel_packs(), rows, wheel_model, self.shafts.impulse_bounds, self.count());
-        self.store_measurement(model, &measured);
+        let measured =
+            evaluate_wheels(model.wheel_packs(), rows, wheel_model, self.shafts.impulse_bounds, self.count());
+        self.store_wheel_response(model, &measured);
     }
 
     /// Stores speeds and responses of the rows from the `measured` wheels: speed times ratio, and response times the
     /// ratio of one row and the torque ratio of the other. Then linearises converter and motors at these speeds.
     #[inline(always)]
-    fn store_measurement(&mut self, model: &Model, measured: &WheelMeasurement<f32, MAX_ROWS>) {
+    fn store_wheel_response(&mut self, model: &Model, measured: &WheelRowResponse<f32, MAX_ROWS>) {
         let row_count = self.count();
         for i in 0..row_count {
             let row = &self.shafts.constraints[i];
@@ -321,7 +322,7 @@ impl<'a, const MAX_ROWS: usize> ShaftSolver<'a, MAX_ROWS> {
                 .constraints
                 .iter()
                 .zip(&path.row_shares)
-                .map(|(row, share)| share * row.wheel_impulse(row.impulse))
+                .map(|(row, share)| share * row.shaft_impulse(row.impulse))
                 .sum();
             let [towards_first, towards_second] = coupling.capacity(through_impulse / self.shafts.dt, path.first_share);
             let (min_impulse, max_impulse) = (-towards_second * self.shafts.dt, towards_first * self.shafts.dt);
@@ -403,7 +404,7 @@ impl<'a, const MAX_ROWS: usize> ShaftSolver<'a, MAX_ROWS> {
 }
 
 /// Response of the wheels to at most `MAX_ROWS` rows between spins, by their levers alone, without ratios.
-pub(crate) struct WheelMeasurement<C, const MAX_ROWS: usize> {
+pub(crate) struct WheelRowResponse<C, const MAX_ROWS: usize> {
     /// Speeds of the rows, rad/s.
     pub speeds: [C; MAX_ROWS],
     /// Change of a row's speed per impulse of a row, 1/(kg m²); 0 above the diagonal.
@@ -413,17 +414,17 @@ pub(crate) struct WheelMeasurement<C, const MAX_ROWS: usize> {
 /// Evaluates speeds and responses of the first `row_count` rows. Solves every wheel as `wheel_model` with its present
 /// shaft impulse, and sums its spin and its change per impulse, times the wheel's levers. Blocks keep the solution.
 #[inline(always)]
-fn measure<W: WheelLanes, const MAX_ROWS: usize>(
+fn evaluate_wheels<W: WheelLanes, const MAX_ROWS: usize>(
     groups: &[WheelPack<W>],
     rows: &mut [WheelRows<W>],
     wheel_model: WheelResponse,
     bounds: ImpulseBounds,
     row_count: usize,
-) -> WheelMeasurement<W::Car, MAX_ROWS> {
+) -> WheelRowResponse<W::Car, MAX_ROWS> {
     let zero = W::Car::default();
-    let mut measured = WheelMeasurement { speeds: [zero; MAX_ROWS], responses: [[zero; MAX_ROWS]; MAX_ROWS] };
+    let mut measured = WheelRowResponse { speeds: [zero; MAX_ROWS], responses: [[zero; MAX_ROWS]; MAX_ROWS] };
     for (groups, rows) in groups.chunks(W::ROWS_PER_AXLE_PAIR).zip(rows.chunks_mut(W::ROWS_PER_AXLE_PAIR)) {
-        let spins_and_responses = W::rows_from_fn(
+        let spins_and_responses = W::axle_pair_from_fn(
             #[inline(always)]
             |k| match wheel_model {
                 WheelResponse::TyreRowOnly => rows[k].spin_and_response(&groups[k]),
@@ -471,7 +472,7 @@ pub(crate) trait WarmStartedRows<C, const MAX_ROWS: usize> {
 
     /// Takes a Newton step for wheels `measured` as blocks and stores the new impulses. Returns the changes on the
     /// wheels, N m s, and whether all changes were within tolerance.
-    fn newton_step(&mut self, measured: &WheelMeasurement<C, MAX_ROWS>) -> ([C; MAX_ROWS], bool);
+    fn newton_step(&mut self, measured: &WheelRowResponse<C, MAX_ROWS>) -> ([C; MAX_ROWS], bool);
 }
 
 /// Solves `row_count` rows of these wheels, as blocks, by at most [`MAX_WARM_START_ITERATIONS`] Newton steps from the
@@ -489,7 +490,8 @@ pub(crate) fn solve_warm_started<W: WheelLanes, const MAX_ROWS: usize>(
         if let Some(changes) = shafts.update_bounds() {
             apply_shaft_changes(groups, rows, &changes);
         }
-        let (changes, converged) = shafts.newton_step(&measure(groups, rows, WheelResponse::Blocks, bounds, row_count));
+        let (changes, converged) =
+            shafts.newton_step(&evaluate_wheels(groups, rows, WheelResponse::Blocks, bounds, row_count));
         apply_shaft_changes(groups, rows, &changes);
         if converged {
             return true;
@@ -545,8 +547,8 @@ impl<const MAX_ROWS: usize> WarmStartedRows<f32, MAX_ROWS> for WarmStart<'_, MAX
     }
 
     #[inline(always)]
-    fn newton_step(&mut self, measured: &WheelMeasurement<f32, MAX_ROWS>) -> ([f32; MAX_ROWS], bool) {
-        self.solver.store_measurement(self.model, measured);
+    fn newton_step(&mut self, measured: &WheelRowResponse<f32, MAX_ROWS>) -> ([f32; MAX_ROWS], bool) {
+        self.solver.store_wheel_response(self.model, measured);
         let (impulses, bounds, mut converged) = (self.solver.newton_step(), self.solver.shafts.impulse_bounds, true);
         let changes = self.set_impulses(
             #[inline(always)]

@@ -65,7 +65,7 @@ impl Vehicle {
         dt: f32,
     ) -> SpatialVector<f32> {
         if self.model.has_roll_centre_links() {
-            self.limit_beam_transfer_near_lift(body, v_free, v_warm, dt)
+            self.limit_beam_transfer_if_near_lift(body, v_free, v_warm, dt)
         } else {
             v_warm
         }
@@ -82,7 +82,7 @@ impl Vehicle {
     /// tyre impulses and torques of the last step along the present rows, without loads.
     #[cold]
     #[inline(never)]
-    fn limit_beam_transfer_near_lift(
+    fn limit_beam_transfer_if_near_lift(
         &mut self,
         body: &ChassisState,
         v_free: SpatialVector<f32>,
@@ -164,7 +164,7 @@ impl WheelRows {
     fn link_tilt_row(&self, links: &RollCentreLinks) -> SpatialVector<F32x4> {
         // Link slope times contact normal of each wheel alone.
         let own_tilt = self.contact.normal * (links.slope * self.suspension.beam_share);
-        own_tilt * links.independent + own_tilt.plus_opposite() * links.half
+        own_tilt * links.independent + own_tilt.plus_opposite() * links.beam_half
     }
 
     /// Returns the leftward speeds of the contact points relative to the body that the links cause because the ground
@@ -224,9 +224,9 @@ impl WheelRows {
     /// Returns true if some wheel on a beam has a jacking impulse that is positive and at least `load`, the load
     /// impulse of the last step, N s. Independently suspended wheels do not count.
     fn is_near_lift(&self, links: &RollCentreLinks, load: F32x4) -> bool {
-        // `half` is 1/2 for wheels on a beam, otherwise 0.
+        // `beam_half` is 1/2 for wheels on a beam, otherwise 0.
         let jacking_impulse =
-            links.jacking_force(self.lateral_tyre_impulse()).masked(F32x4::default().less(links.half));
+            links.jacking_force(self.lateral_tyre_impulse()).masked(F32x4::default().less(links.beam_half));
         F32x4::any(F32x4::default().less(jacking_impulse) & !jacking_impulse.less(load))
     }
 
@@ -238,7 +238,7 @@ impl WheelRows {
         let (zero, one) = (F32x4::default(), F32x4::splat(1.0));
         let (jacking_impulse, load) = (links.jacking_force(self.lateral_tyre_impulse()), self.suspension.load);
         // Inner wheels of beams, whose jacking impulse exceeds their load.
-        let is_lifting = load.less(jacking_impulse) & zero.less(jacking_impulse) & zero.less(links.half);
+        let is_lifting = load.less(jacking_impulse) & zero.less(jacking_impulse) & zero.less(links.beam_half);
         if !F32x4::any(is_lifting) {
             return;
         }
@@ -264,7 +264,7 @@ impl WheelRows {
         // Jacking impulse, N s.
         let jacking_impulse = links.jacking_force(self.lateral_tyre_impulse()) * self.suspension.beam_share;
         // A wheel on a beam cannot lose more than its load.
-        let limited_impulse = F32x4::select(zero.less(links.half), jacking_impulse.at_most(load), jacking_impulse);
+        let limited_impulse = F32x4::select(zero.less(links.beam_half), jacking_impulse.at_most(load), jacking_impulse);
         let link_load_ratio = (limited_impulse / load).masked(zero.less(load) & !load.less(limited_impulse.abs()));
         self.suspension.pressing_share = F32x4::splat(1.0) - link_load_ratio;
     }
@@ -298,7 +298,7 @@ impl WheelRows {
         load_slope: F32x4,
     ) -> Scrub {
         // 1 for wheels on a beam, otherwise 0.
-        let on_beam = links.half + links.half;
+        let on_beam = links.beam_half + links.beam_half;
         // Changes of the own and of the opposite travel rate per tyre impulse to the left, 1/kg.
         // On a beam, the jacking force of a wheel acts on both wheels, so that both responses count as the own one.
         let travel_response = links.slope * responses[0] + on_beam * links.slope.opposite() * responses[1];
@@ -387,8 +387,8 @@ impl WheelRows {
         // `plus_opposite` is the sum of both wheels; minus the own part, the opposite one remains.
         let opposite_part = (transmitted_impulse.plus_opposite() - transmitted_impulse) * opposite_response;
         let own_part = transmitted_impulse * travel_response;
-        // `half` averages both wheels on a beam; `row.linear.y` is the impulse to the left per tyre impulse.
-        row - (own_part * links.independent + opposite_part + own_part.plus_opposite() * links.half) * row.linear.y
+        // `beam_half` averages both wheels on a beam; `row.linear.y` is the impulse to the left per tyre impulse.
+        row - (own_part * links.independent + opposite_part + own_part.plus_opposite() * links.beam_half) * row.linear.y
     }
 }
 

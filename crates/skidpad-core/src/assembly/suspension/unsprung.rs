@@ -168,7 +168,7 @@ fn opposite_at_droop_stop(at_droop_stop: Mask32x4) -> Mask32x4 {
 /// `inertia` and the coupling `coupling` (kg): the negative gain of each wheel alone, and half the gain of the sum of
 /// both wheels. If the opposite wheel is in `at_droop_stop`, a wheel is uncoupled: `−1 / inertia` and 0. The second
 /// value is also 0 for a wheel at its droop stop.
-fn beam_response(inertia: F32x4, coupling: F32x4, at_droop_stop: Mask32x4) -> (F32x4, F32x4) {
+fn axle_response(inertia: F32x4, coupling: F32x4, at_droop_stop: Mask32x4) -> (F32x4, F32x4) {
     let (one, opposite_inertia) = (F32x4::splat(1.0), inertia.opposite());
     let determinant = inertia * opposite_inertia - coupling * coupling;
     // Wheels whose opposite wheel is at its droop stop.
@@ -473,7 +473,7 @@ impl WheelRows {
         let travel_row = self.contact.normal * (tyre_slope / cosine) + unsprung.momentum_row;
         let (travel_gain, axle_gain) = match opposite_gain {
             Some(opposite_gain) => {
-                let (travel_gain, axle_gain) = beam_response(inertia, opposite_gain, at_droop_stop);
+                let (travel_gain, axle_gain) = axle_response(inertia, opposite_gain, at_droop_stop);
                 (travel_gain, Some(axle_gain))
             }
             None => (F32x4::splat(-1.0) / inertia, None),
@@ -527,7 +527,7 @@ impl WheelRows {
     }
 
     /// Returns the balance of the impulses along the travel for the final travel rates `end_rate` (m/s). The residual
-    /// is tyre + tyre lift − strut and links − m (q̇ − q̇₀) − b · (V − V_free), with `velocity.heave` as last term.
+    /// is tyre + tyre lift − strut and links − m (q̇ − q̇₀) − b · (V − V_free), with `velocity.heave_momentum` as last term.
     /// With `opposite_gain`, the coupling gain (kg), the impulses by beam and axle links due to the opposite wheel's
     /// rate are subtracted. A wheel is at its droop stop if its rate is the smallest one and the residual is negative.
     fn balance_at(
@@ -542,7 +542,7 @@ impl WheelRows {
         let [tyre_impulse, tyre_slope] =
             self.tyre_impulse(&unsprung.tyre, group, -self.solution.velocity.normal / cosine - end_rate);
         let mut residual =
-            tyre_impulse - strut_impulse - mass * (end_rate - unsprung.rate) - self.solution.velocity.heave
+            tyre_impulse - strut_impulse - mass * (end_rate - unsprung.rate) - self.solution.velocity.heave_momentum
                 + unsprung.tyre_lift;
         if opposite_gain.is_some() {
             let coupled_momentum = unsprung.coupling_mass * (end_rate - unsprung.rate).opposite();

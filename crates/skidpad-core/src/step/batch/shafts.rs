@@ -1,7 +1,7 @@
 //! Motors, couplings and converters of a batch of cars.
 
 use crate::assembly::drivetrain::shaft_solver::{
-    LastStep, MAX_UNROLLED_ROWS, WarmStart, WarmStartedRows, WheelMeasurement, solve_warm_started,
+    LastStep, MAX_UNROLLED_ROWS, WarmStart, WarmStartedRows, WheelRowResponse, solve_warm_started,
 };
 use crate::drivetrain::rows::MAX_CONSTRAINTS;
 use crate::impulse_bounds::ImpulseBounds;
@@ -183,7 +183,7 @@ impl<W: CarLanes, const MAX_ROWS: usize> WarmStartedRows<W, MAX_ROWS> for BatchS
     /// Performs a Newton step car by car at the `measured` speeds and responses. Returns the changes, and whether all
     /// cars have settled; a settled car leaves the solve.
     #[inline(always)]
-    fn newton_step(&mut self, measured: &WheelMeasurement<W, MAX_ROWS>) -> ([W; MAX_ROWS], bool) {
+    fn newton_step(&mut self, measured: &WheelRowResponse<W, MAX_ROWS>) -> ([W; MAX_ROWS], bool) {
         // Speeds (rad/s) and responses (1/(kg m²)) as numbers of each car.
         let (mut speeds, mut responses) = ([[0.0; BATCH_LANES]; MAX_ROWS], [[[0.0; BATCH_LANES]; MAX_ROWS]; MAX_ROWS]);
         for i in 0..MAX_ROWS {
@@ -198,7 +198,7 @@ impl<W: CarLanes, const MAX_ROWS: usize> WarmStartedRows<W, MAX_ROWS> for BatchS
             |car, solver| {
                 let car_solver = solver.as_mut()?;
                 let mut car_measurement =
-                    WheelMeasurement { speeds: [0.0; MAX_ROWS], responses: [[0.0; MAX_ROWS]; MAX_ROWS] };
+                    WheelRowResponse { speeds: [0.0; MAX_ROWS], responses: [[0.0; MAX_ROWS]; MAX_ROWS] };
                 for i in 0..MAX_ROWS {
                     car_measurement.speeds[i] = speeds[i][car];
                     for (response, response_by_car) in
