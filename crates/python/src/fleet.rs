@@ -296,7 +296,7 @@ impl Fleet {
     /// scene. Small worlds take several times as long.
     #[getter]
     fn storage(&self) -> String {
-        match self.fleet.storage() {
+        match self.fleet.storage_kind() {
             StorageKind::Lanes(_) => "lanes".to_owned(),
             StorageKind::Worlds(reason) => format!("worlds: {reason}"),
         }

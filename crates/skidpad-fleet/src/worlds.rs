@@ -99,10 +99,10 @@ impl SmallWorld {
         }
     }
 
-    /// Writes the `observations` of all cars into `rows`, car by car.
-    fn observe(&self, observations: &[Observation], rows: &mut [f32]) {
-        for (slot, row) in rows.chunks_exact_mut(observations.len().max(1)).enumerate() {
-            write_car_observations(self.world.state(slot), observations, self.world.dt(), row);
+    /// Writes the `observations` of all cars into `observation_values`, car by car.
+    fn observe(&self, observations: &[Observation], observation_values: &mut [f32]) {
+        for (slot, car_values) in observation_values.chunks_exact_mut(observations.len().max(1)).enumerate() {
+            write_car_observations(self.world.state(slot), observations, self.world.dt(), car_values);
         }
     }
 }
@@ -178,9 +178,14 @@ impl CarStorage for SmallWorlds {
         world.set_active(slot, is_active);
     }
 
-    fn is_active_and_failed(&self, car: usize) -> [bool; 2] {
+    fn is_active(&self, car: usize) -> bool {
         let (world, slot) = self.world(car);
-        [world.is_active(slot), world.failed & (1 << slot) != 0]
+        world.is_active(slot)
+    }
+
+    fn has_failed(&self, car: usize) -> bool {
+        let (world, slot) = self.world(car);
+        world.failed & (1 << slot) != 0
     }
 
     fn age(&self, car: usize) -> u32 {
@@ -199,15 +204,17 @@ impl CarStorage for SmallWorlds {
 
     /// Steps all worlds on the threads of the pool; each world then writes the observations of its cars. The step
     /// length is that of the worlds; `_dt` is equal.
-    fn step(&mut self, steps: u32, _dt: f32, observations: &[Observation], rows: &mut [f32]) {
+    fn step(&mut self, steps: u32, _dt: f32, observations: &[Observation], observation_values: &mut [f32]) {
         if observations.is_empty() {
             self.worlds.par_iter_mut().for_each(|world| world.step(steps));
             return;
         }
         let numbers_per_world = CARS_PER_WORLD * observations.len();
-        self.worlds.par_iter_mut().zip(rows.par_chunks_mut(numbers_per_world)).for_each(|(world, rows)| {
-            world.step(steps);
-            world.observe(observations, rows);
-        });
+        self.worlds.par_iter_mut().zip(observation_values.par_chunks_mut(numbers_per_world)).for_each(
+            |(world, values)| {
+                world.step(steps);
+                world.observe(observations, values);
+            },
+        );
     }
 }

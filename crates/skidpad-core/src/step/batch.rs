@@ -133,10 +133,10 @@ impl CarBatch {
         let Some(pass) = inputs.solver.batch_pass() else { return StepReport::default() };
         match self {
             Self::OneRegister(workspace) if has_wide() => {
-                batch_step::solve_batch(workspace, vehicles, &pass.in_one, inputs, impulses, reports)
+                batch_step::solve_batch(workspace, vehicles, &pass.one_register, inputs, impulses, reports)
             }
             Self::TwoRegisters(workspace) => {
-                batch_step::solve_batch(workspace, vehicles, &pass.in_pairs, inputs, impulses, reports)
+                batch_step::solve_batch(workspace, vehicles, &pass.two_registers, inputs, impulses, reports)
             }
             Self::OneRegister(_) => StepReport::default(),
         }
