@@ -96,16 +96,21 @@ impl RowSolver for Newton {
 }
 
 impl Newton {
-    /// Solves all rows of the car together by Newton's method on the chassis velocity. Returns the report, and the
-    /// distance from a solution (m/s): 0 if the iteration converged. The iteration starts at the velocity with loads.
-    /// It reuses the loads in the rows if they belong to that velocity and would not change when evaluated again.
+    /// Solves all rows of the car together by Newton's method on the chassis velocity. The iteration starts at the
+    /// velocity with loads. It reuses the loads in the rows if they belong to that velocity and would not change when
+    /// evaluated again. Leaves the impulses in the rows; does not change the state.
     ///
     /// Each iteration evaluates all rows and solves `system · change = misfit`. The misfit is the sum of the row
-    /// impulses less the momentum gained by the chassis. If the last step went too far, it is shortened instead
-    /// (`cut`). Converged means that a full change is at most `tolerance`, and that the friction limits of hull and
-    /// tyres are current. Friction limits of tyres follow the loads in the first [`TYRE_LIMIT_ITERATIONS`] iterations,
-    /// later only when the velocity has converged with fixed limits. A small last step after a cut is no proof of
-    /// convergence, because cut steps also stop at kinks. Leaves the impulses in the rows; does not change the state.
+    /// impulses less the momentum gained by the chassis. If the last full step went too far, its applied share is
+    /// adjusted instead (`cut`). Friction limits of tyres follow the loads in iterations 1 to
+    /// [`TYRE_LIMIT_ITERATIONS`]; later they follow by a part of the difference, and only after a full change of at
+    /// most `tolerance`. Friction limits of the hull follow its normal impulses in iterations 2 to
+    /// [`HULL_LIMIT_ITERATIONS`], and only after a full change of at most [`HULL_LIMIT_THRESHOLD_MPS`].
+    ///
+    /// Converged means that a full change is at most `tolerance` with current friction limits of hull and tyres. A
+    /// small step after a cut is no proof of convergence, because cut steps also stop at kinks. Returns the report and
+    /// the distance from a solution (m/s), which is 0 if the iteration converged. Without convergence the report has
+    /// `not_converged` set, and the distance is the larger of the last full change and that of [`finish_unconverged`].
     #[inline(always)]
     fn iterate<B: WheelGroups>(&self, car: &mut CarRows<'_>, velocities: &Velocities) -> (StepReport, f32) {
         let (bounds, tolerance) = (self.bounds, self.tolerance * car.tolerance_factor);

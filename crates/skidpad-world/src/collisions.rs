@@ -283,10 +283,10 @@ impl Collisions {
         }
     }
 
-    /// Closes the hitches of each train with contact points if one of its vehicles was stopped in this step or a
-    /// contact presses (its normal speed is below the allowed one). Closes the hitches, solves the group, and closes
-    /// them again at the attitudes that result; both times the responses of the points are updated. Trains without
-    /// contact points, and trains that are neither stopped nor pressed, stay bit-identical.
+    /// Closes the hitches of each group with contact points if a contact presses (its normal speed is below the allowed
+    /// one) or a hitched vehicle was stopped (an impulse has cleared its lag). Closes the hitches, solves the group,
+    /// and closes the hitches again at the attitudes that result. Changes twists, lags, impulses, and the responses of
+    /// the points ([`update_hitches`]). All other groups stay bit-identical.
     fn close_hitches(&mut self, chassis: &mut [Chassis], dt: f32) {
         for hitches in self.hitches.chunk_by_mut(|a, b| a.group == b.group) {
             let points = group_points(&mut self.points, hitches[0].group);
@@ -389,7 +389,8 @@ fn may_collide(first: &Chassis, second: &Chassis, dt: f32) -> bool {
     is_near && !first.is_suspended && !second.is_suspended
 }
 
-/// Closes the `hitches` of a group for the coming `dt` s, then updates the compliance and response of its `points`.
+/// Closes the `hitches` of a group for poses that move over the coming `dt` s with the velocities at its end, then
+/// updates the compliance and response of its `points`.
 fn update_hitches(hitches: &mut [HitchConstraint], points: &mut [ContactPoint], chassis: &mut [Chassis], dt: f32) {
     close_hitches(hitches, chassis, dt);
     for point in points {
@@ -420,10 +421,11 @@ fn find_root(group: &[u32], mut car: u32) -> u32 {
 }
 
 impl ContactPoint {
-    /// Creates the contact point of the two `hulls` (indices in `chassis`) for a step of `dt` s, without impulses. Friction is the
-    /// product of both coefficients. The minimum speed along the normal is [`HullPoint::allowed_speed`]. The target
-    /// slip is the slip before contact: the tangential velocity times the share of the step that passes before contact.
-    /// The compliance along the normal is computed without hitches. `index` is the order of detection.
+    /// Creates the contact point of the two `hulls` (indices in `chassis`) for a step of `dt` s, without impulses.
+    /// Friction is the product of both coefficients. The minimum speed along the normal is
+    /// [`HullPoint::allowed_speed`]. The target slip is the slip before contact: the tangential velocity times the
+    /// share of the step that passes before contact. The compliance along the normal is computed without hitches.
+    /// `index` is the order of detection.
     fn between_hulls(chassis: &[Chassis], hulls: [u32; 2], contact: &HullContact, index: u32, dt: f32) -> Self {
         let HullContact { arms, closing_fraction, gap, normal } = *contact;
         // The friction coefficients are multiplied, as in Rapier.

@@ -164,6 +164,8 @@ impl PlatformPath {
         // Whole laps since the first point; negative before it.
         let lap = if self.repeats { ((time - first.time) / (last.time - first.time)).floor() } else { 0.0 };
         let time = time - lap * (last.time - first.time);
+        // First way point after `time`: 0 before the path, the number of points after it. The leg that contains `time`
+        // ends at this point and has its index, see `leg_rates`.
         let next_index = self.points.partition_point(|point| point.time <= time);
         let previous = &self.points[next_index.saturating_sub(1)];
         let mut rates = self.leg_rates(next_index);
@@ -176,7 +178,7 @@ impl PlatformPath {
             let time_since_corner = time - self.points[corner].time; // s; negative before the way point
             let remaining = 0.5 * self.blend - time_since_corner.abs(); // time within half the blend, s; ≤ 0 outside
             if remaining > 0.0 {
-                // Change of the rates at the point, Δv.
+                // Change of the rates at the point, Δv. Leg `corner` ends there, and leg `corner + 1` begins there.
                 let change = self.leg_rates(corner + 1).add_scaled(self.leg_rates(corner), -1.0);
                 offset = offset.add_scaled(change, remaining * remaining / (2.0 * self.blend));
                 // `remaining` rises before the point and falls after it.

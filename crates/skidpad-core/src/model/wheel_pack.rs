@@ -198,12 +198,12 @@ impl RollCentreLinks {
         values * self.independent + (values + values.opposite()) * self.beam_half
     }
 
-    /// Returns the velocity of the contact points to the left relative to the body while the wheels travel at `rate`
-    /// (m/s), m/s: `slope · rate`, on a beam the mean of both wheels. A travel instead of a rate gives the displacement
-    /// (m).
+    /// Returns the motion of the contact points to the left relative to the body for a travel of the wheels, `slope ·
+    /// travel`, on a beam the mean of both wheels: the displacement (m) for a travel (m), or the velocity (m/s) for a
+    /// travel rate (m/s).
     #[inline(always)]
-    pub fn lateral_velocity(&self, rate: F32x4) -> F32x4 {
-        self.mean_of_ends(self.slope * rate)
+    pub fn lateral_motion(&self, travel: F32x4) -> F32x4 {
+        self.mean_of_ends(self.slope * travel)
     }
 
     /// Returns the jacking force of the links on each wheel, upwards along its travel, for tyre forces `lateral_force`

@@ -564,17 +564,11 @@ impl StackSolver for SingleVehicleSolver<'_> {
     }
     /// Solves vehicle `car` once with its driver's controls. The larger of the driver's and the given pedals (0 to 1)
     /// applies. `tolerance_scale`, clamped to 0.1 to 1, is a factor on the solver tolerance.
-    fn solve_once(
-        &mut self,
-        car: usize,
-        rays: Range<usize>,
-        [brake, handbrake]: [f32; 2],
-        tolerance_scale: f32,
-    ) -> StepReport {
+    fn solve_once(&mut self, car: usize, rays: Range<usize>, pedals: [f32; 2], tolerance_scale: f32) -> StepReport {
         let mut controls = core::mem::take(&mut self.cars.trailer_controls);
         controls.copy_from(self.controls.get(car).unwrap_or(&self.cars.coasting_controls));
-        controls.brake = clamp_or_zero(controls.brake, 0.0, 1.0).max(brake);
-        controls.handbrake = clamp_or_zero(controls.handbrake, 0.0, 1.0).max(handbrake);
+        controls.brake = clamp_or_zero(controls.brake, 0.0, 1.0).max(pedals[0]);
+        controls.handbrake = clamp_or_zero(controls.handbrake, 0.0, 1.0).max(pedals[1]);
         let report = self.cars.solve_vehicle(
             car,
             rays,

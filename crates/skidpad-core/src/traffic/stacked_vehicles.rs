@@ -96,10 +96,6 @@ pub(crate) trait StackSolver: VehicleSolver {
     fn append_reactions(&self, car: usize, rays: Range<usize>, reactions: &mut Vec<Reaction>);
 }
 
-/// Response of a body that no impulse moves in this step.
-const FIXED_BODY_RESPONSE: BodyResponse =
-    BodyResponse::Constrained { inverse_mass: Mat3::ZERO, inverse_inertia: Mat3::ZERO };
-
 impl StackedVehicles {
     /// Reserves memory for vehicle `car` of `vehicles`, which have `wheel_count` wheels in total, so that a step does not allocate: one snapshot per
     /// model and role, and buffers. Does nothing for a single vehicle; if it drives onto a free body, the first such step allocates.
@@ -242,7 +238,7 @@ impl StackedVehicles {
                     (body.position, free_twist, free_response(cars.vehicle(car), &body))
                 }
                 // The push wakes the vehicle, which moves from the next step on.
-                None => (body.position, [body.velocity, body.angular_velocity], FIXED_BODY_RESPONSE),
+                None => (body.position, [body.velocity, body.angular_velocity], BodyResponse::FIXED),
             }
         } else if let Some(body) = cars.dynamic_body(ray) {
             let response =
@@ -533,10 +529,11 @@ impl StackedVehicles {
         self.wheel_impulses[rays].iter().flatten().map(velocity_error).fold(0.0, f32::max)
     }
 
-    /// Sets `newton_step` of the bodies below `car` by its last solution. The step ΔV of each body and the step Δv of the vehicle are twists about
-    /// the same point. They solve `(1 + C A) ΔV = r + C A Δv` and `S Δv = Σ A ΔV`, with the rows A of the wheels on the body, response C and residual
-    /// r of the body, and the system S of the vehicle with all its rows. Solves for Δv first (6 × 6; zero if singular). Overwrites the solution in
-    /// the rows of the vehicle, which is restored later.
+    /// Sets `newton_step` of the bodies below `car` by its last solution. Solves `(1 + C A) ΔV = r + C A Δv` and `S Δv = Σ A ΔV` for the step ΔV of
+    /// each body (stored as `newton_step`) and the step Δv of the vehicle (`vehicle_step`, not stored). A are the `wheel_rows` of the vehicle on the
+    /// body, C is the `response` and r the `residual` of the body, and S is the `system` of the vehicle with all its rows. Solves for Δv first, with
+    /// the 6 × 6 `matrix` `S − Σ A (1 + C A)⁻¹ C A`; Δv is zero if it is singular. Products with A and S use twists about the centre of mass of the
+    /// vehicle. Stores the `wheel_rows` of the bodies. Overwrites the solution in the rows of the vehicle, which is restored later.
     fn compute_newton_steps(&mut self, car: usize, rays: Range<usize>, cars: &mut dyn StackSolver) {
         let (body, end_twist) = body_and_end_twist(cars, car);
         let rows = cars.vehicle(car).tangent_by_wheel(&body, end_twist); // linearized rows, one wheel per SIMD lane
@@ -554,25 +551,17 @@ impl StackedVehicles {
             support.set_wheel_rows(&pose, Symmetric6::new(0.0, &Mat3::ZERO, &rows.scaled_by(lane_shares)));
         }
         let iter_supports = || self.bodies_below.iter().map(|body_index| &self.bodies[*body_index]);
-        // Impulses on the vehicle by the Newton steps of the bodies without it, and the effect of their response on its system.
-        let impulses = iter_supports().fold([Vec3::ZERO; 2], |sum, support| {
-            add_scaled(
-                sum,
-                pose.apply_system(
-                    &support.wheel_rows,
-                    support.twist_about(pose.centre, support.uncoupled_newton_step()),
-                ),
-                1.0,
-            )
-        });
+        // Adds the product of A with the change of the twist of a body, times `factor`.
+        let add_product = |sum: Twist, support: &SupportingBody, body_change: Twist, factor: f32| {
+            let change = support.twist_about(pose.centre, body_change);
+            add_scaled(sum, pose.apply_system(&support.wheel_rows, change), factor)
+        };
+        // Right side `Σ A (1 + C A)⁻¹ r`: impulses on the vehicle by the Newton steps of the bodies without it.
+        let impulses = iter_supports()
+            .fold([Vec3::ZERO; 2], |sum, support| add_product(sum, support, support.uncoupled_newton_step(), 1.0));
         let matrix = matrix_of(|unit_twist| {
             iter_supports().fold(pose.apply_system(&system, unit_twist), |sum, support| {
-                let body_change = support.induced_change(&pose, unit_twist);
-                add_scaled(
-                    sum,
-                    pose.apply_system(&support.wheel_rows, support.twist_about(pose.centre, body_change)),
-                    -1.0,
-                )
+                add_product(sum, support, support.induced_change(&pose, unit_twist), -1.0)
             })
         });
         let vehicle_step = solve_or_zero(&matrix, impulses); // Newton step of the vehicle

@@ -100,9 +100,9 @@ impl SupportingBody {
         self.response.twist_change([impulse, moment + (centre - self.centre).as_vec3().cross(impulse)])
     }
 
-    /// Stores `wheel_rows`, the linearized rows A of the wheels of `car` on the body (vehicle axes), and computes the matrix
-    /// `1 + C A`, where C is the response of the body. A maps a change of the body's twist, taken at the centre of
-    /// `car`, to the change of the wheel impulse on the vehicle. The body receives the opposite impulse, hence the
+    /// Stores `wheel_rows`, the linearized rows A of the wheels of `car` on the body (vehicle axes), and computes the
+    /// matrix `1 + C A`, where C is the response of the body. A maps a change of the body's twist, taken at the centre
+    /// of `car`, to the change of the wheel impulse on the vehicle. The body receives the opposite impulse, hence the
     /// positive sign.
     pub fn set_wheel_rows(&mut self, car: &VehiclePose, wheel_rows: Symmetric6) {
         self.wheel_rows = wheel_rows;

@@ -243,7 +243,8 @@ impl Trains {
             for order_index in train.members.clone() {
                 let impulse = self.hitch_impulse(&train, order_index);
                 let member = &mut self.members[self.members_by_train[order_index]];
-                let hitch_change = free_response(cars.vehicle(member.slot), &member.body).twist_change(impulse); // of the free twist
+                // Change of the free twist.
+                let hitch_change = free_response(cars.vehicle(member.slot), &member.body).twist_change(impulse);
                 let body = cars.body(member.slot);
                 member.body.free_velocity = body.free_velocity - hitch_change[0];
                 member.body.free_angular_velocity = body.free_angular_velocity - hitch_change[1];
@@ -427,8 +428,8 @@ impl Trains {
     }
 
     /// Sets the free motion of the vehicle at index `order_index` of [`Trains::members_by_train`] to its stored free
-    /// motion plus the response, by mass and inertia alone, to the present hitch impulses. The solution of the vehicle then includes
-    /// the hitches.
+    /// motion plus the response, by mass and inertia alone, to the present hitch impulses. The solution of the vehicle
+    /// then includes the hitches.
     fn apply_hitch_impulses(&mut self, train: &TrainRange, order_index: usize, cars: &mut dyn VehicleSolver) {
         let impulse = self.hitch_impulse(train, order_index); // about the centre of mass
         let member = &self.members[self.members_by_train[order_index]];

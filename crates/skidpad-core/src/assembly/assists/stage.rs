@@ -162,10 +162,10 @@ impl Vehicle {
         })
     }
 
-    /// Returns the demand of the stability control for the present motion, or `None` if the car is too slow or the yaw
-    /// rate has no excess (a deviation from the yaw rate that the driver's steering demands, beyond the tolerance).
-    /// `steer`: driver's steering, rad. The excess, and thus the moment, fades in with speed. The correction counts as
-    /// one of oversteer if its moment acts against the yaw rate.
+    /// Returns the yaw moment that the stability control demands for the present motion. `steer`: driver's steering,
+    /// rad. `None` if the car is below the control's range of speeds, or if the yaw rate is within the accepted range,
+    /// see [`StabilityControl::yaw_rate_excess`]. The part outside that range (the excess), and thus the moment, fades
+    /// in over the range of speeds. A moment against the yaw rate counts as a correction of oversteer.
     fn stability_correction(&self, stability: &StabilityControl, steer: f32, dt: f32) -> Option<Correction> {
         let motion = self.planar_motion();
         let effect_share = stability.effect_share(motion.velocity[0]);

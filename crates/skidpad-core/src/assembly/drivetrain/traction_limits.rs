@@ -325,15 +325,17 @@ impl Shafts {
         }
     }
 
-    /// Sets the impulse of every motor's row to that of its demanded torque within the limits of assists, at the rotor
-    /// speed at the start of the step. Adds the changes to the wheels' shaft impulses.
+    /// Sets the impulse of every motor's row to `dt` times its demanded torque within the limits of assists, at the
+    /// rotor speed at the start of the step. Adds the changes to the wheels' shaft impulses. Torques and limits are
+    /// positive towards the drive (in the driving direction), impulses of rows positive forward.
     fn apply_motor_demands(&mut self, model: &Model, rows: &mut [WheelRows]) {
         let ([first_motor_row, _], pedal_demand) = (self.first_rows(model), self.pedal_demand);
         for (k, motor) in model.parts().motors.iter().enumerate() {
             let motor_step = &mut self.motors[k];
+            // Slope: derivative of the torque by the speed. The solver evaluates it later, at the speeds of the step.
             let (torque, _slope) = motor_step.limits.apply(
                 motor,
-                // Speed towards the drive; the pedal demand takes the signed rotor speed.
+                // Rotor speed towards the drive; `motor_torque` takes the speed that is positive forward.
                 motor_step.rotor_speed * pedal_demand.direction,
                 pedal_demand.motor_torque(motor, motor_step.rotor_speed),
             );

@@ -172,15 +172,16 @@ impl WheelRows {
     fn ground_scrub_speeds(&self, links: &RollCentreLinks) -> [F32x4; 2] {
         let ground_motion = &self.contact.ground_motion;
         [ground_motion.start_speed[2], ground_motion.end_speed[2]]
-            .map(|ground_speed| links.lateral_velocity(ground_speed * self.suspension.beam_share))
+            .map(|ground_speed| links.lateral_motion(ground_speed * self.suspension.beam_share))
     }
 
-    /// Moves the contact points of wheels at a `travel` (m) sideways to where the links guide them, by changing the
-    /// moments of all three rows. Reduces the compressions of wheels in contact by half that displacement times the
-    /// lateral slope of the ground.
+    /// Moves the contact points of wheels at a `travel` (m, positive in jounce) sideways to where the links guide them,
+    /// by changing the moments of all three rows. The displacement is positive to the left. Reduces the compressions of
+    /// wheels in contact by half the displacement times the descent of the ground to the left, `n_y / n_z` with the
+    /// contact normal n. Where the ground rises towards the displacement, the compressions increase.
     pub(crate) fn shift_contact_points(&mut self, links: &RollCentreLinks, travel: F32x4) {
         // Displacement to the left, m.
-        let displacement = links.lateral_velocity(travel);
+        let displacement = links.lateral_motion(travel);
         let contact = &mut self.contact;
         for row in [&mut contact.normal, &mut contact.forward, &mut contact.side] {
             // A displacement d to the left changes the moment of a row by d × row.
@@ -310,7 +311,7 @@ impl WheelRows {
     /// leftward speed of the contact points times the leftward components of both tangents.
     #[inline(always)]
     pub(crate) fn scrub_speeds(&self, links: &RollCentreLinks, rate: F32x4) -> [F32x4; 2] {
-        let lateral_speed = links.lateral_velocity(rate);
+        let lateral_speed = links.lateral_motion(rate);
         self.leftward_components().map(|tangent| tangent * lateral_speed)
     }
 

@@ -140,18 +140,12 @@ impl<W: WheelLanes> WheelRows<W> {
                 // Angular impulse of brake and rolling resistance that keeps the wheel at spin 0, N m s.
                 let lock_impulse = momentum - group.radius * locked_solution.impulse[0];
                 let locked = !cannot_lock & !self.tyre.locking_capacity.less(lock_impulse.abs());
-                // The brake opposes this impulse. The momentum of wheels in `cannot_lock` is larger than any tyre moment,
-                // so that its sign is that of their locking impulse.
+                // The brake opposes this impulse. The momentum of wheels in `cannot_lock` is larger than any tyre
+                // moment, so that its sign is that of their locking impulse.
                 let braked_impulse = W::select(cannot_lock, momentum, lock_impulse);
                 if W::any(!locked & group.present_mask()) {
-                    return self.solve_rolling(
-                        group,
-                        bounds,
-                        limit,
-                        momentum,
-                        braked_impulse,
-                        Some((locked, locked_solution)),
-                    );
+                    let locked_wheels = Some((locked, locked_solution));
+                    return self.solve_rolling(group, bounds, limit, momentum, braked_impulse, locked_wheels);
                 }
                 (self.solution.tyre_impulse, self.solution.sliding, self.solution.spin) =
                     (locked_solution.impulse, locked_solution.sliding, W::default());
