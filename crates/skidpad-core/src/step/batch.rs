@@ -48,9 +48,9 @@ impl CarBatch {
     /// alone until the first step, so that the batch has no signals before.
     ///
     /// If `other_batches` contains a batch of this model (the same object), the new batch has the lane type of that
-    /// batch and shares its wheel constants. Otherwise the processor determines the lane type: [`CarBatch::OneRegister`]
-    /// (eight lanes in one register) if it has wide registers, else [`CarBatch::TwoRegisters`] (two registers of four
-    /// lanes).
+    /// batch and shares its wheel constants. Otherwise the processor determines the lane type:
+    /// [`CarBatch::OneRegister`] (eight lanes in one register) if it has wide registers, else
+    /// [`CarBatch::TwoRegisters`] (two registers of four lanes).
     pub fn new(model: &Arc<Model>, other_batches: &[Option<Self>]) -> Option<Self> {
         // Batch of the same model, whose wheel packs can be shared.
         let same_model = other_batches.iter().flatten().find(|other| Arc::ptr_eq(other.model(), model));

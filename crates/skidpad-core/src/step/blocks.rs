@@ -100,8 +100,8 @@ fn add_non_unit_compliance<W: WheelLanes>(contact: &ContactRows<W>, inverse_mass
 /// the effect of the wheel's present tyre impulses p on the chassis: `v − K p` (m/s). Spin is not included.
 ///
 /// The compliance K of rows a and b is `compliance_factor · (a·b / m + (r × a) · I⁻¹ (r × b))`. `compliance_factor` is
-/// the number of gripping wheels, 1 for a wheel alone. `has_tilted_rows` (`crate::Model::has_tilted_rows`) states whether
-/// rows may differ from orthogonal unit vectors.
+/// the number of gripping wheels, 1 for a wheel alone. `has_tilted_rows` (`crate::Model::has_tilted_rows`) states
+/// whether rows may differ from orthogonal unit vectors.
 #[inline(always)]
 pub fn effective_mass<W: WheelLanes>(
     group: &WheelPack<W>,

@@ -1,4 +1,4 @@
-//! Newton steps on the chassis velocity, and how they are shortened.
+//! Newton steps on the chassis velocity, and the adjustment of their applied share.
 
 use skidpad_simd::linear::{SpatialVector, Symmetric6};
 

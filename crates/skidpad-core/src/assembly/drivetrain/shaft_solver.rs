@@ -468,14 +468,14 @@ pub(crate) trait WarmStartedRows<C, const MAX_ROWS: usize> {
     /// Limits torque-sensing couplings by the torque through them. Returns the changes on the wheels, if there are any.
     fn update_bounds(&mut self) -> Option<[C; MAX_ROWS]>;
 
-    /// Takes a Newton step and stores the new impulses. Returns the changes on the wheels, N m s, and whether all changes
-    /// were within tolerance. The wheels respond as blocks, by `wheel_response`.
+    /// Takes a Newton step with the `wheel_response` of blocks and stores the new impulses. Returns the changes on the
+    /// wheels, N m s, and whether all changes were within tolerance.
     fn newton_step(&mut self, wheel_response: &WheelRowResponse<C, MAX_ROWS>) -> ([C; MAX_ROWS], bool);
 }
 
 /// Solves `row_count` rows between spins by at most [`MAX_WARM_START_ITERATIONS`] Newton steps from the impulses of the
-/// last step. The wheels respond as blocks: spin and both tyre rows, with tyre impulses within `bounds`. Each Newton step
-/// first updates the bounds of couplings. Returns whether the last changes are within tolerance. They stay applied.
+/// last step. The wheels respond as blocks: spin and both tyre rows, with tyre impulses within `bounds`. Each step first
+/// updates the bounds of couplings. Returns whether the last changes are within tolerance. They stay applied.
 #[inline(always)]
 pub(crate) fn solve_warm_started<W: WheelLanes, const MAX_ROWS: usize>(
     groups: &[WheelPack<W>],
