@@ -80,9 +80,9 @@ fn spawn_cones(
 /// height in addition. Cones that already move faster in the direction of the car's motion are skipped. The car gets no
 /// reaction force.
 ///
-/// The new velocity of a cone is the sum of three parts, where v is the velocity of the car at the cone: 1.15 v;
-/// sideways away from the middle of the car 0.3 |v|; upwards 0.25 |v|, at most 3 m/s. The cone topples in the direction
-/// of its motion.
+/// The new velocity of a cone is the sum of three parts, where v is the velocity of the car at the middle of the cone,
+/// from the motion of its centre of mass: 1.15 v; sideways away from the middle of the car 0.3 |v|; upwards 0.25 |v|,
+/// at most 3 m/s. The cone topples in the direction of its motion.
 fn throw_hit_cones(
     cars: Query<(&Car, &CarMotion, &Transform), Without<TrafficCone>>,
     mut cones: Query<(&mut TrafficCone, &Transform)>,
