@@ -140,11 +140,8 @@ impl Newton {
             report.iterations = iteration;
             // A misfit with other limits is another function: the last step cannot be cut by it.
             let has_new_limit = update.hull || (update.tyres && iteration > TYRE_LIMIT_ITERATIONS);
-            let cut = if has_new_limit {
-                None
-            } else {
-                last_full_step.adjust_share(misfit, &system, MIN_CUT_WIDTH_SHARE * tolerance)
-            };
+            let min_width = MIN_CUT_WIDTH_SHARE * tolerance;
+            let cut = if has_new_limit { None } else { last_full_step.adjust_share(misfit, &system, min_width) };
             // Written out: the compiler would call a closure, compiled for the baseline instructions.
             let change = match cut {
                 Some(cut) => cut,
@@ -155,10 +152,9 @@ impl Newton {
                 report.residual = velocity_norm(change);
                 let is_hull_current = update.hull || !car.has_hull_contacts() || iteration > HULL_LIMIT_ITERATIONS;
                 let is_near = is_hull_current && report.residual <= tolerance;
-                if is_near
-                    && (!update.damped
-                        || are_limits_converged(car, bounds, is_steady && tyre_limits_followed, tolerance))
-                {
+                // The limits followed the loads in the last iteration, and the velocity has hardly changed since.
+                let is_settled = is_steady && tyre_limits_followed;
+                if is_near && (!update.damped || are_limits_converged(car, bounds, is_settled, tolerance)) {
                     car.finish_hull_impulses();
                     if update.damped {
                         car.clamp_to_friction_limits(bounds);
