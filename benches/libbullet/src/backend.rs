@@ -104,7 +104,7 @@ impl BulletCar {
             (inputs[i].engine_force, inputs[i].brake) = (forces.drive, forces.brake * dt);
         });
         for (i, input) in self.inputs.iter_mut().enumerate() {
-            input.steering = no_slip::wheel_steer_angle(&self.model, &mut self.state, i, controls);
+            input.steering = no_slip::update_wheel_steer_angle(&self.model, &mut self.state, i, controls);
         }
     }
 

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use skidpad::core::state::Placement;
 use skidpad::core::{Controls, Scene as CoreScene};
-use skidpad::fleet::{ACTION_COUNT, Fleet as CoreFleet, FleetError, Observation, START_COUNT, Storage};
+use skidpad::fleet::{ACTION_COUNT, Fleet as CoreFleet, FleetError, Observation, START_COUNT, StorageKind};
 
 use crate::arrays::check_array;
 use crate::car::Car;
@@ -296,9 +296,9 @@ impl Fleet {
     /// scene. Small worlds take several times as long.
     #[getter]
     fn storage(&self) -> String {
-        match self.fleet.storage() {
-            Storage::Lanes(_) => "lanes".to_owned(),
-            Storage::Worlds(reason) => format!("worlds: {reason}"),
+        match self.fleet.storage_kind() {
+            StorageKind::Lanes(_) => "lanes".to_owned(),
+            StorageKind::Worlds(reason) => format!("worlds: {reason}"),
         }
     }
 

@@ -96,16 +96,21 @@ impl RowSolver for Newton {
 }
 
 impl Newton {
-    /// Solves all rows of the car together by Newton's method on the chassis velocity. Returns the report, and the
-    /// distance from a solution (m/s): 0 if the iteration converged. The iteration starts at the velocity with loads.
-    /// It reuses the loads in the rows if they belong to that velocity and would not change when evaluated again.
+    /// Solves all rows of the car together by Newton's method on the chassis velocity. The iteration starts at the
+    /// velocity with loads. It reuses the loads in the rows if they belong to that velocity and would not change when
+    /// evaluated again. Leaves the impulses in the rows; does not change the state.
     ///
     /// Each iteration evaluates all rows and solves `system · change = misfit`. The misfit is the sum of the row
-    /// impulses less the momentum gained by the chassis. If the last step went too far, it is shortened instead
-    /// (`cut`). Converged means that a full change is at most `tolerance`, and that the friction limits of hull and
-    /// tyres are current. Friction limits of tyres follow the loads in the first [`TYRE_LIMIT_ITERATIONS`] iterations,
-    /// later only when the velocity has converged with fixed limits. A small last step after a cut is no proof of
-    /// convergence, because cut steps also stop at kinks. Leaves the impulses in the rows; does not change the state.
+    /// impulses less the momentum gained by the chassis. If the last full step went too far, its applied share is
+    /// adjusted instead (`cut`). Friction limits of tyres follow the loads in iterations 1 to
+    /// [`TYRE_LIMIT_ITERATIONS`]; later they follow by a part of the difference, and only after a full change of at
+    /// most `tolerance`. Friction limits of the hull follow its normal impulses in iterations 2 to
+    /// [`HULL_LIMIT_ITERATIONS`], and only after a full change of at most [`HULL_LIMIT_THRESHOLD_MPS`].
+    ///
+    /// Converged means that a full change is at most `tolerance` with current friction limits of hull and tyres. A
+    /// small step after a cut is no proof of convergence, because cut steps also stop at kinks. Returns the report and
+    /// the distance from a solution (m/s), which is 0 if the iteration converged. Without convergence the report has
+    /// `not_converged` set, and the distance is the larger of the last full change and that of [`finish_unconverged`].
     #[inline(always)]
     fn iterate<B: WheelGroups>(&self, car: &mut CarRows<'_>, velocities: &Velocities) -> (StepReport, f32) {
         let (bounds, tolerance) = (self.bounds, self.tolerance * car.tolerance_factor);
@@ -116,7 +121,7 @@ impl Newton {
         let mut momentum = car.set_velocity::<B>(v_free, load_solution.velocity);
         let mut report = StepReport::default();
         // Last full step, and whether the tyre limits followed the loads in the last iteration.
-        let (mut last, mut updated) = (NewtonStep::default(), false);
+        let (mut last_full_step, mut tyre_limits_followed) = (NewtonStep::default(), false);
         for iteration in 1..=self.max_iterations.max(1) {
             if iteration == TYRE_LIMIT_ITERATIONS + 1 {
                 restart_relaxation::<B>(car);
@@ -135,7 +140,8 @@ impl Newton {
             report.iterations = iteration;
             // A misfit with other limits is another function: the last step cannot be cut by it.
             let has_new_limit = update.hull || (update.tyres && iteration > TYRE_LIMIT_ITERATIONS);
-            let cut = if has_new_limit { None } else { last.shorten(misfit, &system, MIN_CUT_WIDTH_SHARE * tolerance) };
+            let min_width = MIN_CUT_WIDTH_SHARE * tolerance;
+            let cut = if has_new_limit { None } else { last_full_step.adjust_share(misfit, &system, min_width) };
             // Written out: the compiler would call a closure, compiled for the baseline instructions.
             let change = match cut {
                 Some(cut) => cut,
@@ -146,15 +152,17 @@ impl Newton {
                 report.residual = velocity_norm(change);
                 let is_hull_current = update.hull || !car.has_hull_contacts() || iteration > HULL_LIMIT_ITERATIONS;
                 let is_near = is_hull_current && report.residual <= tolerance;
-                if is_near && (!update.damped || are_limits_converged(car, bounds, is_steady && updated, tolerance)) {
+                // The limits followed the loads in the last iteration, and the velocity has hardly changed since.
+                let is_settled = is_steady && tyre_limits_followed;
+                if is_near && (!update.damped || are_limits_converged(car, bounds, is_settled, tolerance)) {
                     car.finish_hull_impulses();
                     if update.damped {
                         car.clamp_to_friction_limits(bounds);
                     }
                     return (report, 0.0);
                 }
-                updated = update.tyres;
-                last = NewtonStep::full(change, misfit);
+                tyre_limits_followed = update.tyres;
+                last_full_step = NewtonStep::full(change, misfit);
             }
             momentum = momentum + car.momentum(change);
             car.add_wheel_velocity::<B>(change);

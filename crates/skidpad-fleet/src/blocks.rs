@@ -25,7 +25,7 @@ const BLOCKS_PER_TASK: usize = 8;
 pub type PlaceCar<'a> = dyn Fn(usize, &mut RestPose, &mut State) + Sync + 'a;
 
 /// Storage of the cars of a fleet, by the number of the car. The cars live in blocks of SIMD lanes or in small worlds.
-pub trait Blocks: Send + Sync {
+pub trait CarStorage: Send + Sync {
     /// Appends a car in `state` as car `car`, the next number.
     fn push(&mut self, car: usize, state: &State);
 
@@ -61,8 +61,11 @@ pub trait Blocks: Send + Sync {
     /// Sets whether a car is stepped.
     fn set_active(&mut self, car: usize, is_active: bool);
 
-    /// Returns whether a car is stepped, and whether its motion became infinite or NaN.
-    fn is_active_and_failed(&self, car: usize) -> [bool; 2];
+    /// Returns whether a car is stepped.
+    fn is_active(&self, car: usize) -> bool;
+
+    /// Returns whether the motion of a car became infinite or NaN since its state was set.
+    fn has_failed(&self, car: usize) -> bool;
 
     /// Returns the number of steps of a car since its state was set.
     fn age(&self, car: usize) -> u32;
@@ -77,15 +80,19 @@ pub trait Blocks: Send + Sync {
     fn rare_steps(&self) -> u64;
 
     /// Advances all active cars by `steps` steps of `dt` s on the threads of the pool, then writes the `observations`
-    /// of all cars into `rows`, car by car. Without observations `rows` is empty.
-    fn step(&mut self, steps: u32, dt: f32, observations: &[Observation], rows: &mut [f32]);
+    /// of all cars into `observation_values`, car by car. Without observations `observation_values` is empty.
+    fn step(&mut self, steps: u32, dt: f32, observations: &[Observation], observation_values: &mut [f32]);
 }
 
 /// Creates an empty fleet of cars of `model` in these `lanes`.
 ///
 /// # Errors
 /// The model has parts that a block does not support, or the processor does not have the lanes.
-pub fn new_blocks(model: &Arc<Model>, environment: Environment, lanes: Lanes) -> Result<Box<dyn Blocks>, FleetError> {
+pub fn new_lane_blocks(
+    model: &Arc<Model>,
+    environment: Environment,
+    lanes: Lanes,
+) -> Result<Box<dyn CarStorage>, FleetError> {
     if !lanes.is_supported() {
         return Err(FleetError::Lanes(lanes));
     }
@@ -126,7 +133,7 @@ impl<W: BlockLanes> LaneBlocks<W> {
     }
 }
 
-impl<W: BlockLanes> Blocks for LaneBlocks<W> {
+impl<W: BlockLanes> CarStorage for LaneBlocks<W> {
     /// Sets the state of the next free lane. If all blocks are full, appends a block, whose other lanes are not
     /// stepped.
     fn push(&mut self, car: usize, state: &State) {
@@ -209,10 +216,14 @@ impl<W: BlockLanes> Blocks for LaneBlocks<W> {
         block.active = (block.active & !(1 << lane)) | (u32::from(is_active) << lane);
     }
 
-    fn is_active_and_failed(&self, car: usize) -> [bool; 2] {
+    fn is_active(&self, car: usize) -> bool {
         let (block, lane) = Self::place(car);
-        let block = &self.blocks[block];
-        [block.active, block.failed].map(|bits| bits & (1 << lane) != 0)
+        self.blocks[block].active & (1 << lane) != 0
+    }
+
+    fn has_failed(&self, car: usize) -> bool {
+        let (block, lane) = Self::place(car);
+        self.blocks[block].failed & (1 << lane) != 0
     }
 
     fn age(&self, car: usize) -> u32 {
@@ -232,10 +243,10 @@ impl<W: BlockLanes> Blocks for LaneBlocks<W> {
     /// Advances all blocks, each by all steps, then writes its observations. Tasks of [`BLOCKS_PER_TASK`] blocks run on
     /// the threads of the pool; with one thread or few blocks, all run on this thread. Each thread computes with a
     /// workspace and the instructions of the lanes `W`.
-    fn step(&mut self, steps: u32, dt: f32, observations: &[Observation], rows: &mut [f32]) {
+    fn step(&mut self, steps: u32, dt: f32, observations: &[Observation], observation_values: &mut [f32]) {
         let numbers_per_block = W::LANE_COUNT * observations.len();
         let Self { environment, blocks, workers, .. } = self;
-        let step_blocks = |blocks: &mut [Block<W>], rows: &mut [f32]| {
+        let step_blocks = |blocks: &mut [Block<W>], observation_values: &mut [f32]| {
             prepare_thread::<W>();
             // A thread outside the pool uses the first workspace. A larger pool than that of the creation shares them.
             let thread = rayon::current_thread_index().unwrap_or(0) % workers.len();
@@ -243,11 +254,11 @@ impl<W: BlockLanes> Blocks for LaneBlocks<W> {
             W::dispatch_simd(
                 #[inline(always)]
                 || {
-                    let mut row_chunks = rows.chunks_mut(numbers_per_block.max(1));
+                    let mut block_values = observation_values.chunks_mut(numbers_per_block.max(1));
                     for block in blocks {
                         worker.step(block, environment, steps, dt);
-                        if let Some(rows) = row_chunks.next() {
-                            write_observations(&block.state, observations, dt, rows);
+                        if let Some(values) = block_values.next() {
+                            write_observations(&block.state, observations, dt, values);
                         }
                     }
                 },
@@ -255,7 +266,7 @@ impl<W: BlockLanes> Blocks for LaneBlocks<W> {
         };
         // Few blocks are not worth a task for another thread.
         if workers.len() == 1 || blocks.len() <= BLOCKS_PER_TASK {
-            step_blocks(blocks, rows);
+            step_blocks(blocks, observation_values);
             return;
         }
         let block_tasks = blocks.par_chunks_mut(BLOCKS_PER_TASK);
@@ -263,8 +274,8 @@ impl<W: BlockLanes> Blocks for LaneBlocks<W> {
             block_tasks.for_each(|blocks| step_blocks(blocks, &mut []));
         } else {
             block_tasks
-                .zip(rows.par_chunks_mut(BLOCKS_PER_TASK * numbers_per_block))
-                .for_each(|(blocks, rows)| step_blocks(blocks, rows));
+                .zip(observation_values.par_chunks_mut(BLOCKS_PER_TASK * numbers_per_block))
+                .for_each(|(blocks, values)| step_blocks(blocks, values));
         }
     }
 }
@@ -274,7 +285,7 @@ impl<W: BlockLanes> Blocks for LaneBlocks<W> {
 /// than the one that created it.
 fn prepare_thread<W: BlockLanes>() {
     let is_supported = W::is_supported();
-    debug_assert!(is_supported, "`new_blocks` refuses lanes that the processor does not have");
+    debug_assert!(is_supported, "`new_lane_blocks` refuses lanes that the processor does not have");
 }
 
 /// Locks the workspace of the present thread. A panic of a step leaves no invalid workspace, because each step writes

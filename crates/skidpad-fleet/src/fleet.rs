@@ -10,7 +10,7 @@ use skidpad_core::telemetry::frame::Frame;
 use skidpad_core::{Controls, Model, RestPose, Scene, State};
 
 use crate::FleetError;
-use crate::blocks::{Blocks, new_blocks};
+use crate::blocks::{CarStorage, new_lane_blocks};
 use crate::environment::Environment;
 use crate::lanes::Lanes;
 use crate::observation::Observation;
@@ -27,8 +27,8 @@ pub const START_COUNT: usize = 4;
 pub struct Fleet {
     model: Arc<Model>,
     scene: Scene,
-    blocks: Box<dyn Blocks>,
-    storage: Storage,
+    storage: Box<dyn CarStorage>,
+    storage_kind: StorageKind,
     /// Number of cars.
     len: usize,
     /// Length of a step, s.
@@ -37,16 +37,16 @@ pub struct Fleet {
     steps: u64,
     observations: Vec<Observation>,
     /// Observations of all cars, car by car.
-    rows: Vec<f32>,
+    observation_values: Vec<f32>,
     /// Scratch state with the wheels of the model: template for copies, and buffer for states of cars to place.
     car_state: State,
     /// Cached static equilibrium in which cars of the model start.
     rest_pose: RestPose,
 }
 
-/// Place in which the cars of a fleet live.
+/// Kind of storage in which the cars of a fleet live.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Storage {
+pub enum StorageKind {
     /// SIMD lanes, one per car.
     Lanes(Lanes),
     /// Small worlds of the solver `impulse`, because lanes do not support the model or the scene. The error is that of
@@ -56,9 +56,9 @@ pub enum Storage {
 
 impl fmt::Debug for Fleet {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { len, dt, steps, observations, storage, .. } = self;
+        let Self { len, dt, steps, observations, storage_kind, .. } = self;
         f.debug_struct("Fleet")
-            .field("storage", storage)
+            .field("storage_kind", storage_kind)
             .field("len", len)
             .field("dt", dt)
             .field("steps", steps)
@@ -72,8 +72,8 @@ impl Fleet {
     /// threads of the present rayon pool.
     ///
     /// The cars live in the widest SIMD lanes of the processor if lanes support model and scene. Otherwise the cars
-    /// live in small worlds of the solver `impulse`, which take several times as long. [`Fleet::storage`] returns the
-    /// kind, and the reason for small worlds.
+    /// live in small worlds of the solver `impulse`, which take several times as long. [`Fleet::storage_kind`] returns
+    /// the kind, and the reason for small worlds.
     ///
     /// # Errors
     /// The model is a trailer, the scene has free bodies, or `dt` is not a finite number above 0.
@@ -90,7 +90,7 @@ impl Fleet {
             return Err(FleetError::FreeBodies);
         }
         let worlds = Box::new(SmallWorlds::new(model, scene, dt));
-        Ok(Self::with_blocks(model, scene, dt, worlds, Storage::Worlds(Box::new(refused))))
+        Ok(Self::with_storage(model, scene, dt, worlds, StorageKind::Worlds(Box::new(refused))))
     }
 
     /// Creates a fleet as [`Fleet::new`] does, in these `lanes`, for example to compare their speed.
@@ -103,39 +103,45 @@ impl Fleet {
             return Err(FleetError::StepLength(dt));
         }
         let environment = Environment::new(model, scene)?;
-        let blocks = new_blocks(model, environment, lanes)?;
-        Ok(Self::with_blocks(model, scene, dt, blocks, Storage::Lanes(lanes)))
+        let blocks = new_lane_blocks(model, environment, lanes)?;
+        Ok(Self::with_storage(model, scene, dt, blocks, StorageKind::Lanes(lanes)))
     }
 
-    /// Creates a fleet of empty `blocks`, which are of the kind `storage`.
-    fn with_blocks(model: &Arc<Model>, scene: &Scene, dt: f32, blocks: Box<dyn Blocks>, storage: Storage) -> Self {
+    /// Creates a fleet of empty `storage`, which is of the kind `storage_kind`.
+    fn with_storage(
+        model: &Arc<Model>,
+        scene: &Scene,
+        dt: f32,
+        storage: Box<dyn CarStorage>,
+        storage_kind: StorageKind,
+    ) -> Self {
         Self {
             model: Arc::clone(model),
             scene: scene.clone(),
-            blocks,
             storage,
+            storage_kind,
             len: 0,
             dt,
             steps: 0,
             observations: Vec::new(),
-            rows: Vec::new(),
+            observation_values: Vec::new(),
             car_state: State::at_rest(model, scene, &Placement::default()),
             rest_pose: RestPose::default(),
         }
     }
 
     /// Returns whether the cars live in SIMD lanes or in small worlds, and why not in lanes.
-    pub fn storage(&self) -> &Storage {
-        &self.storage
+    pub fn storage_kind(&self) -> &StorageKind {
+        &self.storage_kind
     }
 
     /// Appends a car of the fleet's model at `placement`, at rest or rolling, with neutral controls, active, at age 0.
     /// Returns its number. If there are observations, the new car's are 0 until the next step.
     pub fn spawn(&mut self, placement: &Placement) -> usize {
         self.rest_pose.place(&self.model, &self.scene, placement, &mut self.car_state);
-        self.blocks.push(self.len, &self.car_state);
+        self.storage.push(self.len, &self.car_state);
         self.len += 1;
-        self.rows.resize(self.len * self.observations.len(), 0.0);
+        self.observation_values.resize(self.len * self.observations.len(), 0.0);
         self.len - 1
     }
 
@@ -148,9 +154,9 @@ impl Fleet {
         let place = |car: usize, rest_pose: &mut RestPose, state: &mut State| {
             rest_pose.place(model, scene, &placements[car - first], state);
         };
-        self.blocks.push_all(cars.clone(), &self.car_state, &place);
+        self.storage.push_all(cars.clone(), &self.car_state, &place);
         self.len = cars.end;
-        self.rows.resize(self.len * self.observations.len(), 0.0);
+        self.observation_values.resize(self.len * self.observations.len(), 0.0);
         cars
     }
 
@@ -169,7 +175,7 @@ impl Fleet {
         if model.parts().coupler.is_some() {
             return Err(FleetError::Trailer);
         }
-        self.blocks.set_model(car, model).map_err(FleetError::Layout)
+        self.storage.set_model(car, model).map_err(FleetError::Layout)
     }
 
     /// Returns the number of cars.
@@ -203,7 +209,7 @@ impl Fleet {
     /// There is no such car.
     pub fn set_controls(&mut self, car: usize, controls: &Controls) -> Result<(), FleetError> {
         self.check_car(car)?;
-        self.blocks.set_controls(car, controls);
+        self.storage.set_controls(car, controls);
         Ok(())
     }
 
@@ -220,7 +226,7 @@ impl Fleet {
             let shape = "[cars, 4]: throttle, brake, handbrake and steering angle of each car";
             return Err(FleetError::Length { found: actions.len(), expected, shape });
         }
-        self.blocks.set_actions(actions);
+        self.storage.set_actions(actions);
         Ok(())
     }
 
@@ -228,14 +234,14 @@ impl Fleet {
     /// become 0 until the next step.
     pub fn set_observations(&mut self, observations: &[Observation]) {
         self.observations = observations.to_vec();
-        self.rows.clear();
-        self.rows.resize(self.len * observations.len(), 0.0);
+        self.observation_values.clear();
+        self.observation_values.resize(self.len * observations.len(), 0.0);
     }
 
     /// Returns the observations of all cars after the last step, with the shape `[len(), number of observations]`, car
     /// by car. They are 0 before the first step. Observations of cars that are not stepped belong to their last state.
     pub fn observations(&self) -> &[f32] {
-        &self.rows
+        &self.observation_values
     }
 
     /// Advances all active cars by `steps` steps, then writes the observations of all cars. With 0 steps only the
@@ -243,23 +249,23 @@ impl Fleet {
     /// infinite or NaN keeps its last state and becomes inactive; see [`Fleet::has_failed`]. Each block of cars (eight
     /// or sixteen) takes all steps before the next block, so that the block stays in the cache.
     pub fn step(&mut self, steps: u32) {
-        self.blocks.step(steps, self.dt, &self.observations, &mut self.rows);
+        self.storage.step(steps, self.dt, &self.observations, &mut self.observation_values);
         self.steps = self.steps.saturating_add(u64::from(steps));
     }
 
-    /// Advances all active cars as [`Fleet::step`] does, and writes the observations into `rows` instead, with the
-    /// shape `[len(), number of observations]`. [`Fleet::observations`] stays as it is. With 0 steps only the
+    /// Advances all active cars as [`Fleet::step`] does, and writes the observations into `observation_values` instead,
+    /// with the shape `[len(), number of observations]`. [`Fleet::observations`] stays as it is. With 0 steps only the
     /// observations of the present states are written.
     ///
     /// # Errors
     /// The array has another length. Nothing is changed then.
-    pub fn step_into(&mut self, steps: u32, rows: &mut [f32]) -> Result<(), FleetError> {
+    pub fn step_into(&mut self, steps: u32, observation_values: &mut [f32]) -> Result<(), FleetError> {
         let expected = self.len * self.observations.len();
-        if rows.len() != expected {
+        if observation_values.len() != expected {
             let shape = "[cars, observations]: the observations of each car";
-            return Err(FleetError::Length { found: rows.len(), expected, shape });
+            return Err(FleetError::Length { found: observation_values.len(), expected, shape });
         }
-        self.blocks.step(steps, self.dt, &self.observations, rows);
+        self.storage.step(steps, self.dt, &self.observations, observation_values);
         self.steps = self.steps.saturating_add(u64::from(steps));
         Ok(())
     }
@@ -271,7 +277,7 @@ impl Fleet {
     pub fn state(&self, car: usize) -> Result<State, FleetError> {
         self.check_car(car)?;
         let mut state = self.car_state.clone();
-        self.blocks.write_state(car, &mut state);
+        self.storage.write_state(car, &mut state);
         Ok(state)
     }
 
@@ -290,7 +296,7 @@ impl Fleet {
         if !state.is_finite() {
             return Err(FleetError::NotFinite);
         }
-        self.blocks.set_state(car, state);
+        self.storage.set_state(car, state);
         Ok(())
     }
 
@@ -316,15 +322,15 @@ impl Fleet {
             let car = car as usize;
             let [x, y, heading, speed] = *start;
             let placement = Placement { x, y, heading: heading as f32, speed: speed as f32, ..Placement::default() };
-            let model = self.blocks.model(car);
+            let model = self.storage.model(car);
             // The cached equilibrium belongs to the model of the fleet; a car with another model needs its own.
             if Arc::ptr_eq(model, &self.model) {
                 self.rest_pose.place(model, &self.scene, &placement, &mut self.car_state);
             } else {
                 RestPose::default().place(model, &self.scene, &placement, &mut self.car_state);
             }
-            self.blocks.set_state(car, &self.car_state);
-            self.blocks.set_controls(car, &Controls::default());
+            self.storage.set_state(car, &self.car_state);
+            self.storage.set_controls(car, &Controls::default());
         }
         Ok(())
     }
@@ -338,7 +344,7 @@ impl Fleet {
         let time = self.steps as f64 * f64::from(self.dt);
         let mut frame = Frame::default();
         // No towing vehicle.
-        frame.update(self.blocks.model(car), &state, None, &self.blocks.assist_log(car), time, self.dt);
+        frame.update(self.storage.model(car), &state, None, &self.storage.assist_log(car), time, self.dt);
         Ok(frame)
     }
 
@@ -349,7 +355,7 @@ impl Fleet {
     /// There is no such car.
     pub fn set_active(&mut self, car: usize, is_active: bool) -> Result<(), FleetError> {
         self.check_car(car)?;
-        self.blocks.set_active(car, is_active);
+        self.storage.set_active(car, is_active);
         Ok(())
     }
 
@@ -364,7 +370,7 @@ impl Fleet {
             return Err(FleetError::Length { found: active.len(), expected: self.len, shape });
         }
         for (car, is_active) in active.iter_mut().enumerate() {
-            *is_active = self.blocks.is_active_and_failed(car)[0];
+            *is_active = self.storage.is_active(car);
         }
         Ok(())
     }
@@ -375,7 +381,7 @@ impl Fleet {
     /// There is no such car.
     pub fn age(&self, car: usize) -> Result<f64, FleetError> {
         self.check_car(car)?;
-        Ok(f64::from(self.blocks.age(car)) * f64::from(self.dt))
+        Ok(f64::from(self.storage.age(car)) * f64::from(self.dt))
     }
 
     /// Returns the states of all cars, whether each car is stepped, the step length and the number of steps as bytes.
@@ -386,9 +392,9 @@ impl Fleet {
             .map(|car| {
                 // Has the right number of wheels; its content is overwritten.
                 let mut state = self.car_state.clone();
-                self.blocks.write_state(car, &mut state);
-                // `[0]`: whether the car is stepped. The format stores the opposite, whether it is suspended.
-                (state, !self.blocks.is_active_and_failed(car)[0])
+                self.storage.write_state(car, &mut state);
+                // The format stores whether the car is suspended, not whether it is stepped.
+                (state, !self.storage.is_active(car))
             })
             .collect();
         save_cars(self.dt, self.steps, &cars)
@@ -403,8 +409,8 @@ impl Fleet {
     pub fn load(&mut self, bytes: &[u8]) -> Result<(), FleetError> {
         let (steps, cars) = load_cars(self.dt, self.len, self.car_state.wheels.len(), bytes)?;
         for (car, (state, is_suspended)) in cars.iter().enumerate() {
-            self.blocks.set_state(car, state);
-            self.blocks.set_active(car, !is_suspended);
+            self.storage.set_state(car, state);
+            self.storage.set_active(car, !is_suspended);
         }
         self.steps = steps;
         Ok(())
@@ -413,7 +419,7 @@ impl Fleet {
     /// Returns the number of car-steps since the start in which a car left its SIMD lane and was solved alone, which
     /// costs several times as much. One car in one step counts 1. Small worlds return 0.
     pub fn rare_steps(&self) -> u64 {
-        self.blocks.rare_steps()
+        self.storage.rare_steps()
     }
 
     /// Returns whether a car is stepped.
@@ -422,7 +428,7 @@ impl Fleet {
     /// There is no such car.
     pub fn is_active(&self, car: usize) -> Result<bool, FleetError> {
         self.check_car(car)?;
-        Ok(self.blocks.is_active_and_failed(car)[0])
+        Ok(self.storage.is_active(car))
     }
 
     /// Returns whether the motion of a car became infinite or NaN; the car keeps the state before until its state is
@@ -432,7 +438,7 @@ impl Fleet {
     /// There is no such car.
     pub fn has_failed(&self, car: usize) -> Result<bool, FleetError> {
         self.check_car(car)?;
-        Ok(self.blocks.is_active_and_failed(car)[1])
+        Ok(self.storage.has_failed(car))
     }
 
     /// Returns an error if there is no car with this number.

@@ -38,7 +38,7 @@ mod worker;
 mod worlds;
 
 pub use error::FleetError;
-pub use fleet::{ACTION_COUNT, Fleet, START_COUNT, Storage};
+pub use fleet::{ACTION_COUNT, Fleet, START_COUNT, StorageKind};
 pub use lanes::Lanes;
 pub use observation::{Observation, write_car_observations};
 pub use skidpad_core::block::Requirement;

@@ -45,19 +45,20 @@ pub enum Observation {
     Compression(u8),
 }
 
-/// Writes the `observations` of the cars in `state` into `rows`, car by car, in the order of `observations`. `dt` is
-/// the length of the last step, s. If `rows` ends before the last car of the block, the other cars are left out.
+/// Writes the `observations` of the cars in `state` into `observation_values`, car by car, in the order of
+/// `observations`. `dt` is the length of the last step, s. If `observation_values` ends before the last car of the
+/// block, the other cars are left out.
 #[inline(always)]
 pub fn write_observations<W: BlockLanes>(
     state: &BlockState<W>,
     observations: &[Observation],
     dt: f32,
-    rows: &mut [f32],
+    observation_values: &mut [f32],
 ) {
     let axes = Mat3Lanes::from_quat(state.rotation);
     for (column, observation) in observations.iter().enumerate() {
         let numbers = observation.evaluate(state, &axes, dt).to_array();
-        for (row, number) in rows.chunks_exact_mut(observations.len()).zip(numbers.as_ref()) {
+        for (row, number) in observation_values.chunks_exact_mut(observations.len()).zip(numbers.as_ref()) {
             row[column] = *number;
         }
     }

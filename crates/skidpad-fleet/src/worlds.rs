@@ -8,7 +8,7 @@ use skidpad_core::{AssistLog, CarStart, Controls, Model, Scene, Simulation, Stat
 use skidpad_impulse::Sweep;
 use skidpad_world::CarWorld;
 
-use crate::blocks::Blocks;
+use crate::blocks::CarStorage;
 use crate::observation::{Observation, write_car_observations};
 
 /// Number of cars of a world: two batches of eight, and few enough that all threads have work.
@@ -99,15 +99,15 @@ impl SmallWorld {
         }
     }
 
-    /// Writes the `observations` of all cars into `rows`, car by car.
-    fn observe(&self, observations: &[Observation], rows: &mut [f32]) {
-        for (slot, row) in rows.chunks_exact_mut(observations.len().max(1)).enumerate() {
-            write_car_observations(self.world.state(slot), observations, self.world.dt(), row);
+    /// Writes the `observations` of all cars into `observation_values`, car by car.
+    fn observe(&self, observations: &[Observation], observation_values: &mut [f32]) {
+        for (slot, car_values) in observation_values.chunks_exact_mut(observations.len().max(1)).enumerate() {
+            write_car_observations(self.world.state(slot), observations, self.world.dt(), car_values);
         }
     }
 }
 
-impl Blocks for SmallWorlds {
+impl CarStorage for SmallWorlds {
     /// Inserts the car into the last world, with neutral controls. Every [`CARS_PER_WORLD`]-th car starts a new world.
     fn push(&mut self, car: usize, state: &State) {
         if car.is_multiple_of(CARS_PER_WORLD) {
@@ -178,9 +178,14 @@ impl Blocks for SmallWorlds {
         world.set_active(slot, is_active);
     }
 
-    fn is_active_and_failed(&self, car: usize) -> [bool; 2] {
+    fn is_active(&self, car: usize) -> bool {
         let (world, slot) = self.world(car);
-        [world.is_active(slot), world.failed & (1 << slot) != 0]
+        world.is_active(slot)
+    }
+
+    fn has_failed(&self, car: usize) -> bool {
+        let (world, slot) = self.world(car);
+        world.failed & (1 << slot) != 0
     }
 
     fn age(&self, car: usize) -> u32 {
@@ -199,15 +204,17 @@ impl Blocks for SmallWorlds {
 
     /// Steps all worlds on the threads of the pool; each world then writes the observations of its cars. The step
     /// length is that of the worlds; `_dt` is equal.
-    fn step(&mut self, steps: u32, _dt: f32, observations: &[Observation], rows: &mut [f32]) {
+    fn step(&mut self, steps: u32, _dt: f32, observations: &[Observation], observation_values: &mut [f32]) {
         if observations.is_empty() {
             self.worlds.par_iter_mut().for_each(|world| world.step(steps));
             return;
         }
         let numbers_per_world = CARS_PER_WORLD * observations.len();
-        self.worlds.par_iter_mut().zip(rows.par_chunks_mut(numbers_per_world)).for_each(|(world, rows)| {
-            world.step(steps);
-            world.observe(observations, rows);
-        });
+        self.worlds.par_iter_mut().zip(observation_values.par_chunks_mut(numbers_per_world)).for_each(
+            |(world, values)| {
+                world.step(steps);
+                world.observe(observations, values);
+            },
+        );
     }
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use skidpad_core::state::Placement;
 use skidpad_core::{Controls, DVec3, FreeBody, Gust, Model, Quat, Scene, State, Vec3};
-use skidpad_fleet::{Fleet, FleetError, Lanes, Observation, Storage};
+use skidpad_fleet::{Fleet, FleetError, Lanes, Observation, StorageKind};
 
 use crate::pair::{DT, Pair, Random};
 
@@ -59,7 +59,7 @@ fn a_car_in_a_small_world_has_the_bits_of_one_in_a_world() {
     for vehicle in skidpad_spec::shipped::names() {
         let model = skidpad_spec::load(vehicle).expect("shipped").model;
         let fleet = Fleet::new(&model, &scene(), DT).expect("a vehicle without a trailer");
-        if matches!(fleet.storage(), Storage::Worlds(_)) {
+        if matches!(fleet.storage_kind(), StorageKind::Worlds(_)) {
             Pair::with_fleets(&scene(), &vec![model; 19], placement, vec![fleet]).drive(300);
         }
     }
@@ -258,8 +258,8 @@ fn what_a_fleet_cannot_take_is_refused_with_the_reason() {
     let tesla = skidpad_spec::load("tesla_model3_awd").expect("shipped").model;
     let error = Fleet::with_lanes(&tesla, &scene(), DT, Lanes::Eight).expect_err("electric motors");
     assert_eq!(
-        Fleet::new(&tesla, &scene(), DT).expect("small worlds").storage(),
-        &Storage::Worlds(Box::new(error.clone()))
+        Fleet::new(&tesla, &scene(), DT).expect("small worlds").storage_kind(),
+        &StorageKind::Worlds(Box::new(error.clone()))
     );
     assert!(error.to_string().contains("electric motors are not supported"), "{error}");
     let model = skidpad_spec::load("corvette_c5").expect("shipped").model;

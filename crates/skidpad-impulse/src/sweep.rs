@@ -24,7 +24,7 @@ impl RowSolver for Sweep {
     /// Performs one sweep. If the sweep is inconsistent (stiff tyres only), solves the step by [`Newton::CONE`]
     /// instead.
     fn solve(&self, car: &mut CarRows<'_>, velocities: &Velocities) -> StepReport {
-        if car.run_pass::<Self>(velocities) { iterate(car, velocities) } else { StepReport::SINGLE_PASS }
+        if car.run_pass::<Self>(velocities) { solve_by_newton(car, velocities) } else { StepReport::SINGLE_PASS }
     }
 
     fn batch_pass(&self) -> Option<&'static BatchPass> {
@@ -57,7 +57,7 @@ impl RowPass for Sweep {
 /// of motors and couplings that the sweep has stored.
 #[cold]
 #[inline(never)]
-fn iterate(car: &mut CarRows<'_>, velocities: &Velocities) -> StepReport {
+fn solve_by_newton(car: &mut CarRows<'_>, velocities: &Velocities) -> StepReport {
     car.clear_shaft_impulses();
     // A sweep has no tolerance that a body under the car could scale. The iteration instead of it uses its full one.
     car.tolerance_factor = 1.0;

@@ -130,7 +130,7 @@ fn motor_force(model: &Model, i: usize, controls: &Controls) -> f32 {
 /// otherwise the demanded mean road-wheel angle times the steering ratio of its axle. Rate limit, Ackermann and toe are
 /// left out. In both cases also sets `state.steer` to the demanded mean angle, clamped to plus or minus the lock; an
 /// infinite or NaN input counts as 0.
-pub fn wheel_steer_angle(model: &Model, state: &mut State, i: usize, controls: &Controls) -> f32 {
+pub fn update_wheel_steer_angle(model: &Model, state: &mut State, i: usize, controls: &Controls) -> f32 {
     let parts = model.parts();
     state.steer = clamp_or_zero(controls.steer, -parts.steering.lock, parts.steering.lock);
     controls.raw_angle(i).unwrap_or(state.steer * parts.axles[parts.wheels[i].axle].steer_ratio)

@@ -150,7 +150,7 @@ impl StockCar {
             (wheels[wheel_index].engine_force, wheels[wheel_index].brake) = (forces.drive, forces.brake * dt);
         });
         for (wheel_index, wheel) in wheels.iter_mut().enumerate() {
-            wheel.steering = no_slip::wheel_steer_angle(&self.model, &mut self.state, wheel_index, controls);
+            wheel.steering = no_slip::update_wheel_steer_angle(&self.model, &mut self.state, wheel_index, controls);
             self.state.wheels[wheel_index].steer = wheel.steering;
         }
     }

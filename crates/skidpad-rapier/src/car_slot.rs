@@ -38,7 +38,7 @@ impl CarSlot {
     /// therefore fell under gravity without support. The change of velocity (impulse over the mass of the model) is
     /// added to the velocity, and moves the position as if it acted for `move_time` s. The angular impulse changes only
     /// the angular velocity. Impulses on the hull are left out.
-    pub fn wake(&self, body: &mut RigidBody, axes: WorldAxes, vehicle: &Vehicle, move_time: f32) {
+    pub fn apply_last_push(&self, body: &mut RigidBody, axes: WorldAxes, vehicle: &Vehicle, move_time: f32) {
         let velocity_change = axes.to_world(self.sleep.last_push.impulse * vehicle.model().inverse_mass());
         // `false`: the body is awake already.
         body.set_translation(body.translation() + velocity_change * move_time, false);

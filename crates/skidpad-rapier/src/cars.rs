@@ -481,7 +481,7 @@ impl RapierCars {
             let Some(body) = world.bodies.get_mut(slot.handle) else { continue };
             if slot.sleep.asleep {
                 // The pose moves with a change of velocity for the step less the pose lag.
-                slot.wake(body, self.axes, vehicle, dt - pose_lag);
+                slot.apply_last_push(body, self.axes, vehicle, dt - pose_lag);
             } else {
                 restore_user_forces(body, slot.user_forces);
             }

@@ -4,7 +4,7 @@
 
 /// Runs `kernel` (the computation of a step) once and returns its result. Selects the widest instructions of this
 /// processor at run time: AVX-512, else AVX2, else those of the target (always on processors other than x86).
-/// Instruction sets that `sets_allowed` excludes are skipped. Functions that are not inlined into `kernel` use the
+/// Instruction sets that `allowed_set_count` excludes are skipped. Functions that are not inlined into `kernel` use the
 /// instructions of the target.
 #[cfg(feature = "instruction_sets")]
 #[inline(always)]
@@ -12,11 +12,11 @@ pub fn dispatch_simd<R>(kernel: impl FnOnce() -> R) -> R {
     #[cfg(any(target_arch = "x86", target_arch = "x86_64"))]
     {
         let level = fearless_simd::Level::new();
-        // `sets_allowed`: 0 allows only the target's own instructions, 1 also AVX2, 2 also AVX-512.
-        if let Some(set) = level.as_avx512().filter(|_| sets_allowed() > 1) {
+        // `allowed_set_count`: 0 allows only the target's own instructions, 1 also AVX2, 2 also AVX-512.
+        if let Some(set) = level.as_avx512().filter(|_| allowed_set_count() > 1) {
             return fearless_simd::Simd::vectorize(set, kernel);
         }
-        if let Some(set) = level.as_avx2().filter(|_| sets_allowed() > 0) {
+        if let Some(set) = level.as_avx2().filter(|_| allowed_set_count() > 0) {
             return fearless_simd::Simd::vectorize(set, kernel);
         }
     }
@@ -33,7 +33,7 @@ pub fn dispatch_simd<R>(kernel: impl FnOnce() -> R) -> R {
 /// Returns the number of instruction sets besides the target's own that a step may use: all.
 #[cfg(all(feature = "instruction_sets", not(feature = "limited_instruction_sets")))]
 #[inline(always)]
-fn sets_allowed() -> usize {
+fn allowed_set_count() -> usize {
     usize::MAX
 }
 
@@ -44,7 +44,7 @@ thread_local! {
 
 /// Returns the number of instruction sets that this thread allows; see [`allow_instruction_sets`].
 #[cfg(feature = "limited_instruction_sets")]
-fn sets_allowed() -> usize {
+fn allowed_set_count() -> usize {
     ALLOWED_INSTRUCTION_SETS.get()
 }
 

@@ -250,13 +250,13 @@ pub trait WheelLanes: Lane + AddAssign + Broadcast<Self> {
     type Car: CarScalar;
 
     /// Array with an element for each row (value) of two axles: one for one car, four for a batch of cars.
-    type RowArray<T: Copy + Debug>: Copy + Debug + IndexMut<usize, Output = T>;
+    type AxlePairArray<T: Copy + Debug>: Copy + Debug + IndexMut<usize, Output = T>;
 
     /// Number of rows of two axles.
     const ROWS_PER_AXLE_PAIR: usize;
 
     /// Builds the array from `row_value`, called with the index of each row.
-    fn rows_from_fn<T: Copy + Debug>(row_value: impl FnMut(usize) -> T) -> Self::RowArray<T>;
+    fn axle_pair_from_fn<T: Copy + Debug>(row_value: impl FnMut(usize) -> T) -> Self::AxlePairArray<T>;
 
     /// Returns the mask of the cars that have any wheel in the mask `wheels`.
     fn cars_with_any(wheels: Self::Mask) -> <Self::Car as Lane>::Mask;
@@ -281,7 +281,7 @@ pub trait WheelLanes: Lane + AddAssign + Broadcast<Self> {
     fn mask_at(mask: Self::Mask, lane: usize) -> bool;
 
     /// Returns, in the place of each wheel, the number of the wheel on the other side of its axle.
-    fn opposite(rows: Self::RowArray<Self>) -> Self::RowArray<Self>;
+    fn opposite(rows: Self::AxlePairArray<Self>) -> Self::AxlePairArray<Self>;
 }
 
 /// Constant 1.5 × 2²³ for rounding. Adding it to a small number pushes the fraction out of the mantissa, which rounds

@@ -78,7 +78,7 @@ impl<W: WheelLanes> SpatialVector<W> {
     /// mirrored car has mirrored bits. The six components are summed in two groups of four; two of the sums are unused.
     #[inline(always)]
     pub fn sum_over_wheels(row_vector: impl FnMut(usize) -> Self) -> SpatialVector<W::Car> {
-        let row_vectors = W::rows_from_fn(row_vector);
+        let row_vectors = W::axle_pair_from_fn(row_vector);
         let parts = |k: usize| (row_vectors[k].linear, row_vectors[k].angular);
         // l: linear, a: angular.
         let [lx, ly, lz, ax] = W::sum_four_over_wheels(|k| {
@@ -96,8 +96,9 @@ impl<W: WheelLanes> SpatialVector<W> {
     /// Returns, in the place of each wheel, the vector of the wheel on the other side of its axle, component by
     /// component.
     #[inline(always)]
-    pub fn opposite_wheels(vectors: W::RowArray<Self>) -> W::RowArray<Self> {
-        let opposite_component = |component: fn(&Self) -> W| W::opposite(W::rows_from_fn(|k| component(&vectors[k])));
+    pub fn opposite_wheels(vectors: W::AxlePairArray<Self>) -> W::AxlePairArray<Self> {
+        let opposite_component =
+            |component: fn(&Self) -> W| W::opposite(W::axle_pair_from_fn(|k| component(&vectors[k])));
         let [lx, ly, lz] = [
             opposite_component(|vector| vector.linear.x),
             opposite_component(|vector| vector.linear.y),
@@ -108,7 +109,7 @@ impl<W: WheelLanes> SpatialVector<W> {
             opposite_component(|vector| vector.angular.y),
             opposite_component(|vector| vector.angular.z),
         ];
-        W::rows_from_fn(|k| Self::new(Vec3Lanes::new(lx[k], ly[k], lz[k]), Vec3Lanes::new(ax[k], ay[k], az[k])))
+        W::axle_pair_from_fn(|k| Self::new(Vec3Lanes::new(lx[k], ly[k], lz[k]), Vec3Lanes::new(ax[k], ay[k], az[k])))
     }
 }
 
@@ -167,14 +168,14 @@ const PACKED_ENTRIES: usize = 24;
 #[derive(Clone, Copy, Debug)]
 pub struct OuterProducts<W: WheelLanes = F32x4> {
     /// Packed lower triangle for each row of two axles.
-    entries: W::RowArray<[W; PACKED_ENTRIES]>,
+    entries: W::AxlePairArray<[W; PACKED_ENTRIES]>,
 }
 
 impl<W: WheelLanes> OuterProducts<W> {
     /// Returns an empty sum.
     #[inline(always)]
     pub fn zero() -> Self {
-        Self { entries: W::rows_from_fn(|_| [W::default(); PACKED_ENTRIES]) }
+        Self { entries: W::axle_pair_from_fn(|_| [W::default(); PACKED_ENTRIES]) }
     }
 
     /// Adds `weight * row rowᵀ` to the sum of the wheels in row `k` of two axles (see [`WheelLanes`]).
@@ -188,7 +189,7 @@ impl<W: WheelLanes> OuterProducts<W> {
     #[inline(always)]
     pub fn from_terms<const TERMS: usize>(mut row_terms: impl FnMut(usize) -> [(W, SpatialVector<W>); TERMS]) -> Self {
         Self {
-            entries: W::rows_from_fn(
+            entries: W::axle_pair_from_fn(
                 #[inline(always)]
                 |k| sum_outer_products(row_terms(k)),
             ),

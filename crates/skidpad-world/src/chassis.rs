@@ -185,7 +185,7 @@ impl Chassis {
 
     /// Adds `velocity` (m/s) and `angular_velocity` (rad/s) over a whole step. The pose then moves with the mean of old
     /// and new velocities. Replaces the lag of earlier pushes; [`Chassis::add_push`] adds to it.
-    pub(crate) fn push(&mut self, velocity: Vec3, angular_velocity: Vec3) {
+    pub(crate) fn push_replacing_lag(&mut self, velocity: Vec3, angular_velocity: Vec3) {
         self.velocity += velocity;
         self.angular_velocity += angular_velocity;
         self.twist_lag = Twist { velocity: velocity * 0.5, angular_velocity: angular_velocity * 0.5 };

@@ -77,7 +77,7 @@ struct ContactPoint {
     /// Index of the point in the order of detection.
     detection_index: u32,
     /// Indices of the two hulls; the second is [`NO_CAR`] for the ground.
-    cars: [u32; 2],
+    hulls: [u32; 2],
     /// Vectors from each centre of mass to the point, world axes, m.
     arms: [Vec3; 2],
     /// Unit vector out of the second hull or the ground, world axes.
@@ -202,7 +202,7 @@ impl Collisions {
             }
             // Assigns and sorts by group; `detection_index` keeps the order within a group.
             let group = &self.group;
-            self.points.iter_mut().for_each(|point| point.group = group[point.cars[0] as usize]);
+            self.points.iter_mut().for_each(|point| point.group = group[point.hulls[0] as usize]);
             self.points.sort_unstable_by_key(|point| (point.group, point.detection_index));
             self.hitches.iter_mut().for_each(|hitch| hitch.group = group[hitch.cars[0] as usize]);
             self.hitches.sort_unstable_by_key(|hitch| (hitch.group, hitch.cars[0]));
@@ -283,10 +283,10 @@ impl Collisions {
         }
     }
 
-    /// Closes the hitches of each train with contact points if one of its vehicles was stopped in this step or a
-    /// contact presses (its normal speed is below the allowed one). Closes the hitches, solves the group, and closes
-    /// them again at the attitudes that result; both times the responses of the points are updated. Trains without
-    /// contact points, and trains that are neither stopped nor pressed, stay bit-identical.
+    /// Closes the hitches of each group with contact points if a contact presses (its normal speed is below the allowed
+    /// one) or a hitched vehicle was stopped (an impulse has cleared its lag). Closes the hitches, solves the group,
+    /// and closes the hitches again at the attitudes that result. Changes twists, lags, impulses, and the responses of
+    /// the points ([`update_hitches`]). All other groups stay bit-identical.
     fn close_hitches(&mut self, chassis: &mut [Chassis], dt: f32) {
         for hitches in self.hitches.chunk_by_mut(|a, b| a.group == b.group) {
             let points = group_points(&mut self.points, hitches[0].group);
@@ -389,7 +389,8 @@ fn may_collide(first: &Chassis, second: &Chassis, dt: f32) -> bool {
     is_near && !first.is_suspended && !second.is_suspended
 }
 
-/// Closes the `hitches` of a group for the coming `dt` s, then updates the compliance and response of its `points`.
+/// Closes the `hitches` of a group for poses that move over the coming `dt` s with the velocities at its end, then
+/// updates the compliance and response of its `points`.
 fn update_hitches(hitches: &mut [HitchConstraint], points: &mut [ContactPoint], chassis: &mut [Chassis], dt: f32) {
     close_hitches(hitches, chassis, dt);
     for point in points {
@@ -420,18 +421,19 @@ fn find_root(group: &[u32], mut car: u32) -> u32 {
 }
 
 impl ContactPoint {
-    /// Creates the contact point of the two hulls `cars` for a step of `dt` s, without impulses. Friction is the
-    /// product of both coefficients. The minimum speed along the normal is [`HullPoint::allowed_speed`]. The target
-    /// slip is the slip before contact: the tangential velocity times the share of the step that passes before contact.
-    /// The compliance along the normal is computed without hitches. `index` is the order of detection.
-    fn between_hulls(chassis: &[Chassis], cars: [u32; 2], contact: &HullContact, index: u32, dt: f32) -> Self {
+    /// Creates the contact point of the two `hulls` (indices in `chassis`) for a step of `dt` s, without impulses.
+    /// Friction is the product of both coefficients. The minimum speed along the normal is
+    /// [`HullPoint::allowed_speed`]. The target slip is the slip before contact: the tangential velocity times the
+    /// share of the step that passes before contact. The compliance along the normal is computed without hitches.
+    /// `index` is the order of detection.
+    fn between_hulls(chassis: &[Chassis], hulls: [u32; 2], contact: &HullContact, index: u32, dt: f32) -> Self {
         let HullContact { arms, closing_fraction, gap, normal } = *contact;
         // The friction coefficients are multiplied, as in Rapier.
-        let friction = cars.iter().map(|car| chassis[*car as usize].friction).product();
+        let friction = hulls.iter().map(|hull| chassis[*hull as usize].friction).product();
         let mut point = Self {
             group: NO_CAR,
             detection_index: index,
-            cars,
+            hulls,
             arms,
             normal,
             gap,
@@ -463,7 +465,7 @@ impl ContactPoint {
         Self {
             group: NO_CAR,
             detection_index: index,
-            cars: [car, NO_CAR],
+            hulls: [car, NO_CAR],
             arms: [hull_point.arm, Vec3::ZERO], // the ground has no centre of mass
             normal: hull_point.normal,
             gap: hull_point.gap,
@@ -484,16 +486,16 @@ impl ContactPoint {
     /// `hull_point`, with a cosine between the normals above 1 − [`SAME_POINT_TOLERANCE`].
     fn is_same_point(&self, car: u32, hull_point: &HullPoint) -> bool {
         let is_near = self.arms[0].distance_squared(hull_point.arm) < SAME_POINT_TOLERANCE * SAME_POINT_TOLERANCE;
-        self.cars == [car, NO_CAR] && is_near && self.normal.dot(hull_point.normal) > 1.0 - SAME_POINT_TOLERANCE
+        self.hulls == [car, NO_CAR] && is_near && self.normal.dot(hull_point.normal) > 1.0 - SAME_POINT_TOLERANCE
     }
 
     /// Returns the velocity of the first hull at the point relative to the second hull or the ground, at the end of the
     /// step so far, world axes, m/s.
     fn relative_velocity(&self, chassis: &[Chassis]) -> Vec3 {
         // Index NO_CAR is in no list, so the ground has no chassis.
-        let first_velocity = chassis[self.cars[0] as usize].velocity_at(self.arms[0]);
+        let first_velocity = chassis[self.hulls[0] as usize].velocity_at(self.arms[0]);
         chassis
-            .get(self.cars[1] as usize)
+            .get(self.hulls[1] as usize)
             .map_or(first_velocity - self.ground_velocity, |second| first_velocity - second.velocity_at(self.arms[1]))
     }
 
@@ -503,9 +505,9 @@ impl ContactPoint {
         if let Some(response) = self.response {
             return direction.dot(response * direction);
         }
-        let compliance = hull_compliance(&chassis[self.cars[0] as usize], self.arms[0], direction);
+        let compliance = hull_compliance(&chassis[self.hulls[0] as usize], self.arms[0], direction);
         chassis
-            .get(self.cars[1] as usize)
+            .get(self.hulls[1] as usize)
             .map_or(compliance, |second| compliance + hull_compliance(second, self.arms[1], direction))
     }
 
@@ -519,7 +521,7 @@ impl ContactPoint {
         // Change of relative velocity per unit impulse along each axis, 1/kg.
         let columns = Vec3::AXES.map(|axis| {
             // The test impulses change the velocity by metres per second, so that the differences are accurate.
-            let test_impulse = 1.0 / hull_compliance(&chassis[self.cars[0] as usize], self.arms[0], axis);
+            let test_impulse = 1.0 / hull_compliance(&chassis[self.hulls[0] as usize], self.arms[0], axis);
             self.apply_impulse(chassis, hitches, axis * test_impulse);
             let new_velocity = self.relative_velocity(chassis);
             self.apply_impulse(chassis, hitches, axis * -test_impulse);
@@ -534,7 +536,7 @@ impl ContactPoint {
     /// the hitches if `response` is known. The stored impulses of the point do not change. Returns the impulse times
     /// the larger inverse mass of the two hulls, m/s; the rotation is not included.
     fn apply_impulse(&self, chassis: &mut [Chassis], hitches: &mut [HitchConstraint], impulse: Vec3) -> f32 {
-        let [first, second] = self.cars.map(|car| car as usize);
+        let [first, second] = self.hulls.map(|hull| hull as usize);
         chassis[first].apply_impulse(impulse, self.arms[0].cross(impulse));
         let mut inverse_mass = chassis[first].inverse_mass;
         if let Some(second) = chassis.get_mut(second) {

@@ -149,13 +149,15 @@ impl Pair {
     /// none. Does not call `visit` if the hulls pass each other. See [`Pair::contact_at`] for gap, arms and time of
     /// each point. `manifold` is a buffer and is overwritten.
     pub fn find_contacts(&self, dt: f32, manifold: &mut ContactManifold<(), ()>, mut visit: impl FnMut(HullContact)) {
+        // Normal towards the first hull, in the axes of the second.
         let Some((time, normal)) = self.first_contact(dt) else { return };
         let [first, second] = self.poses(time);
         // Pose of the first hull relative to the second.
         let relative_pose = second.inverse() * first;
         // Direction towards the second hull, in the axes of the first.
         let towards_second = relative_pose.rotation.inverse() * -normal;
-        // First hull, and second hull with faces enlarged tangentially.
+        // The faces of the second hull are enlarged tangentially, so that rounding does not leave out corners of faces
+        // that cover each other exactly.
         let first_box = Cuboid::new(self.hulls[0].half_extents);
         let second_box = Cuboid::new(self.hulls[1].half_extents + (Vec3::ONE - normal.abs()) * FACE_ENLARGEMENT_M);
         let [second_face, first_face] = [second_box.support_feature(normal), first_box.support_feature(towards_second)];

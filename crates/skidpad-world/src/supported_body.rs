@@ -16,9 +16,9 @@ impl Chassis {
         let [velocity, angular_velocity] =
             [self.velocity_at((block.centre - self.position).as_vec3()), self.angular_velocity];
         let (centre, rotation) = (block.centre, block.to_world);
-        let (last_velocity, last_angular_velocity) = (velocity, angular_velocity);
+        let (end_velocity, end_angular_velocity) = (velocity, angular_velocity);
         let motion =
-            PlatformMotion { centre, rotation, velocity, angular_velocity, last_velocity, last_angular_velocity };
+            PlatformMotion { centre, rotation, velocity, angular_velocity, end_velocity, end_angular_velocity };
         Block { grip: self.friction, motion: Some(motion), ..block }
     }
 }
@@ -26,12 +26,13 @@ impl Chassis {
 impl World {
     /// Predicts the free body with the number `body_number` at the end of the step of `dt` s, on a copy. Adds gravity
     /// and the sum of wheel impulses (N s) and angular impulses about its centre of mass (N m s), marks the copy as
-    /// loaded by wheels, and solves its contacts with ground and supporting bodies. Returns the end twist and its
-    /// response: the derivative with respect to these impulses. Returns `None` for a car or ground. The world does not
-    /// change, except for the buffers of ground contacts.
+    /// loaded by wheels, and solves its contacts with the ground and with near free bodies. Returns the end twist and
+    /// its response: the derivative with respect to these impulses. Returns `None` for a car or ground. The world does
+    /// not change, except for the buffers of ground contacts.
     ///
-    /// Implements [`skidpad_core::WorldPort::predict_body`]. Other free bodies that support this one keep their current
-    /// motion; contacts with their sides are ignored, and cars are ignored.
+    /// Implements [`skidpad_core::WorldPort::predict_body`]. A free body is near if the bounding spheres overlap. Near
+    /// bodies keep their current motion. They act only as supports: contacts with their sides and undersides are
+    /// ignored. Cars are ignored.
     #[inline(never)]
     pub(crate) fn predict_body(
         &mut self,
@@ -41,18 +42,19 @@ impl World {
     ) -> Option<PredictedMotion> {
         let body_index = self.free_body_index(body_number)?;
         let mut body = self.chassis[body_index].clone();
-        body.push(Vec3::new(0.0, 0.0, -self.ground.gravity() * dt), Vec3::ZERO);
+        // Gravity replaces the pose lag of the last step, and the wheels add to this lag.
+        body.push_replacing_lag(Vec3::new(0.0, 0.0, -self.ground.gravity() * dt), Vec3::ZERO);
         body.add_push([impulse * body.inverse_mass, body.angular_velocity_change(angular_impulse)]);
         body.is_wheel_loaded = true;
         let car_count = self.car_count();
-        // Free bodies near this one; indices from `car_count` on are free bodies.
+        // Indices from `car_count` on are free bodies.
         let near_pairs = self.collisions.iter().flat_map(|collisions| collisions.near_pairs());
-        let supporting_bodies = near_pairs.filter_map(|[first, second]| match [*first as usize, *second as usize] {
+        let near_bodies = near_pairs.filter_map(|[first, second]| match [*first as usize, *second as usize] {
             [first, second] if first == body_index && second >= car_count => Some(second),
             [first, second] if second == body_index && first >= car_count => Some(first),
             _ => None,
         });
-        let blocks = supporting_bodies.map(|index| self.chassis[index].moving_block());
+        let blocks = near_bodies.map(|index| self.chassis[index].moving_block());
         self.ground_contacts.separate_from_ground_and_blocks(&mut body, &self.ground, blocks, dt);
         Some(PredictedMotion { end_twist: body.twist(), response: self.ground_contacts.response_columns(&body) })
     }

@@ -99,26 +99,28 @@ impl Underside {
     }
 
     /// Returns true if no point of the hull can touch `cell` of a height field, whose normals point upwards. First
-    /// checks the four corners of the cell against the height of the underside, then both triangles separately.
+    /// checks whether all four corners are clear of the underside, with heights along the vertical axis of the hull.
+    /// Then checks both triangles separately.
     #[inline(always)]
     fn excludes_cell(&self, cell: &GridCell) -> bool {
         let GridCell { x: [x0, x1], y: [y0, y1], z: [z0, z1, z2, z3], .. } = *cell;
         let up = self.axes[2];
+        // Heights of the corners along the vertical axis of the hull, m.
         let heights = F32x4::new([x0, x1, x1, x0]) * F32x4::splat(up.x)
             + F32x4::new([y0, y0, y1, y1]) * F32x4::splat(up.y)
             + F32x4::new([z0, z1, z2, z3]) * F32x4::splat(up.z);
         let (per_x, per_y) = (1.0 / (x1 - x0), 1.0 / (y1 - y0));
-        // Upward normals (−∂z/∂x, −∂z/∂y, 1) of both triangles.
+        // Upward normals (−∂z/∂x, −∂z/∂y, 1) of both triangles, with a length of at least 1.
         let normals = [
             Vec3::new((z0 - z1) * per_x, (z1 - z2) * per_y, 1.0),
             Vec3::new((z3 - z2) * per_x, (z0 - z3) * per_y, 1.0),
         ];
-        // The length of the normals is at least 1.
+        // `approach` contains the length of the normal, so that this is at least the approach in m, and at least 0.
         let approach = self.approach(normals[0]).max(self.approach(normals[1])).max(0.0);
-        // Corners below this height are clear of the underside, m.
-        let lowest_underside = F32x4::splat(self.height - self.required_clearance - approach);
+        // Height below which a corner stays clear of the underside, m.
+        let max_clear_height = F32x4::splat(self.height - self.required_clearance - approach);
         let is_upward = (normals[0].dot(up) > 0.0) & (normals[1].dot(up) > 0.0);
-        if is_upward & (heights.less(lowest_underside).bits() == 0b1111) {
+        if is_upward & (heights.less(max_clear_height).bits() == 0b1111) {
             return true;
         }
         let [a, b, c, d] = [Vec3::new(x0, y0, z0), Vec3::new(x1, y0, z1), Vec3::new(x1, y1, z2), Vec3::new(x0, y1, z3)];

@@ -245,9 +245,9 @@ impl World {
     }
 
     /// Applies gravity over `dt` s and `pushes` (one per car) to the velocities of the cars, and gravity to those of
-    /// the free bodies ([`chassis_simd::apply_pushes`], [`Chassis::push`]). The lag of each body (velocity at the end
-    /// of the step less the velocity with which its pose moves) becomes half of the change; an impulse that stops a
-    /// hull clears it. Clears `is_wheel_loaded` of the free bodies. Poses do not move yet.
+    /// the free bodies ([`chassis_simd::apply_pushes`], [`Chassis::push_replacing_lag`]). The lag of each body
+    /// (velocity at the end of the step less the velocity with which its pose moves) becomes half of the change; an
+    /// impulse that stops a hull clears it. Clears `is_wheel_loaded` of the free bodies. Poses do not move yet.
     #[inline(always)]
     fn apply_all_pushes(&mut self, dt: f32, pushes: &[ChassisImpulse]) {
         // Change of velocity by gravity, m/s.
@@ -257,7 +257,7 @@ impl World {
         if self.body_count > 0 {
             // Free bodies follow the cars.
             for body in self.chassis.iter_mut().skip(pushes.len()) {
-                body.push(gravity_change, Vec3::ZERO);
+                body.push_replacing_lag(gravity_change, Vec3::ZERO);
                 body.is_wheel_loaded = false;
             }
         }
@@ -296,8 +296,9 @@ impl World {
 
 impl WorldPort for World {
     /// Writes pose and motion of every chassis, cars first. The free velocity is the velocity plus gravity over `dt` s;
-    /// the free angular velocity is the current one. Poses lag by half a step. The gyroscopic change is computed only
-    /// in worlds with trailers, otherwise zero. No body is asleep.
+    /// the free angular velocity is the current one. The pose lag of every body is half a step, because this world
+    /// moves poses with the mean of the velocities before and after a push. The gyroscopic change is computed only in
+    /// worlds with trailers, where the rows of hitches need it; otherwise it is zero. No body is asleep.
     fn read_bodies(&self, dt: f32, bodies: &mut [ChassisState]) {
         let gravity_change = Vec3::new(0.0, 0.0, -self.ground.gravity() * dt);
         let has_trailers = self.collisions.as_ref().is_some_and(|collisions| collisions.has_trailers);
@@ -311,7 +312,7 @@ impl WorldPort for World {
                 free_angular_velocity: chassis.angular_velocity,
                 gyroscopic_change: if has_trailers { chassis.gyroscopic_rate_change(dt) } else { Vec3::ZERO },
                 wind: self.ground.wind(),
-                // Poses move with the mean of old and new velocities.
+                // `(1 − θ) dt` with θ = 1/2, the weight of the new velocity in the motion of the pose.
                 pose_lag: 0.5 * dt,
                 position_resolution: 0.0, // positions have 64 bits
                 asleep: false,

@@ -89,8 +89,8 @@ impl AvianBackend {
     fn with_host<R>(&mut self, action: impl FnOnce(&mut Host) -> R) -> R {
         let mut params = SystemState::<(ResMut<AvianCars>, Commands, Read)>::new(&mut self.world);
         let (mut avian, mut commands, reader) = params.get_mut(&mut self.world).expect("its resources are there");
-        let AvianCars { cars, slots, memory, .. } = &mut *avian;
-        let result = action(&mut Host { cars, slots, memory, commands: &mut commands, world: &reader });
+        let AvianCars { cars, slots, buffers, .. } = &mut *avian;
+        let result = action(&mut Host { cars, slots, buffers, commands: &mut commands, world: &reader });
         // States and removals may have changed the hitches.
         avian.update_hitch_joints(&mut commands);
         params.apply(&mut self.world);
@@ -180,7 +180,7 @@ impl Simulation for AvianBackend {
 
     fn engine_position(&self, car: usize) -> Option<Vec3> {
         self.world.resource::<AvianCars>().slots[car]
-            .track
+            .position_tracker
             .rounded_engine_position()
             .map(|position| BEVY_AXES.from_world(position))
     }
@@ -219,7 +219,7 @@ impl Simulation for AvianBackend {
 
     fn probe(&mut self, probes: &[Probe], contacts: &mut [Option<Contact>]) -> bool {
         contacts.fill(None);
-        self.with_host(|host| Port::new(host.world, host.slots, host.memory, Vec3::ZERO).probe(probes, contacts));
+        self.with_host(|host| Port::new(host.world, host.slots, host.buffers, Vec3::ZERO).probe(probes, contacts));
         true
     }
 

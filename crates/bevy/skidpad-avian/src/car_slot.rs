@@ -12,14 +12,14 @@ pub(crate) struct CarSlot {
     /// Entity of the chassis.
     pub chassis: Entity,
     /// Position of the centre of mass in 64 bits, world axes.
-    pub track: PositionTracker,
+    pub position_tracker: PositionTracker,
     /// Velocity at the end of the step by gravity, users and wheels, if no contact or joint acts, world axes, m/s.
     pub end_velocity: Vec3,
     /// Colliders that the wheels may touch in the coming step.
     pub near_colliders: Vec<Entity>,
     /// Slot of the vehicle that tows this car, and the joint that disables collisions between the two; `None` if it is
     /// not towed.
-    pub towed: Option<(u32, Entity)>,
+    pub tow_joint: Option<(u32, Entity)>,
     /// Bodies of vehicles that the car tows or that tow it. Its wheels do not stand on them.
     pub hitched_bodies: Vec<Entity>,
 }
@@ -28,11 +28,11 @@ pub(crate) struct CarSlot {
 #[derive(Default)]
 pub(crate) struct CarBuffers {
     /// Bodies under the wheels of this step.
-    pub loaded: Vec<WheelLoadedBody>,
+    pub loaded_bodies: Vec<WheelLoadedBody>,
     /// Bodies under the wheels of the step before.
-    pub last_loaded: Vec<WheelLoadedBody>,
+    pub last_loaded_bodies: Vec<WheelLoadedBody>,
     /// Buffer for the triangles near a wheel with a rim.
-    pub faces: WheelTriangles<Entity>,
+    pub wheel_triangles: WheelTriangles<Entity>,
     /// Whether the world has been stepped.
     pub has_stepped: bool,
     /// Contact points that stop rims in this step.

@@ -28,7 +28,7 @@ pub struct AvianCars {
     /// Controls of each car in the coming step.
     pub(crate) controls: Vec<Controls>,
     /// Buffers and data of all cars.
-    pub(crate) memory: CarBuffers,
+    pub(crate) buffers: CarBuffers,
     /// Report of the last step.
     pub(crate) report: StepReport,
     /// Velocity of the air, z up, m/s.
@@ -44,7 +44,7 @@ impl Default for AvianCars {
             slots: Vec::new(),
             indices: CarIndices::default(),
             controls: Vec::new(),
-            memory: CarBuffers::default(),
+            buffers: CarBuffers::default(),
             report: StepReport::default(),
             wind: Vec3::ZERO,
         }
@@ -82,10 +82,10 @@ impl AvianCars {
         for car in 0..self.slots.len() {
             let towing_index = self.cars.vehicles()[car].state().tow.map(|tow| tow.towing_slot);
             // The joint already belongs to this towing vehicle, or there is none.
-            if self.slots[car].towed.map(|(joined_index, _)| joined_index) == towing_index {
+            if self.slots[car].tow_joint.map(|(joined_index, _)| joined_index) == towing_index {
                 continue;
             }
-            if let Some((_, joint)) = self.slots[car].towed {
+            if let Some((_, joint)) = self.slots[car].tow_joint {
                 commands.entity(joint).try_despawn();
             }
             let towing_chassis =
@@ -96,7 +96,7 @@ impl AvianCars {
                     DistanceJoint::new(towing_chassis, self.slots[car].chassis).with_limits(0.0, f32::MAX);
                 commands.spawn((unlimited_joint, JointCollisionDisabled)).id()
             });
-            self.slots[car].towed = towing_index.zip(joint_entity);
+            self.slots[car].tow_joint = towing_index.zip(joint_entity);
             has_changed = true;
         }
         if has_changed {
@@ -109,7 +109,7 @@ impl AvianCars {
     fn update_hitched_bodies(&mut self) {
         self.slots.iter_mut().for_each(|slot| slot.hitched_bodies.clear());
         for car in 0..self.slots.len() {
-            let Some((towing_index, _)) = self.slots[car].towed else { continue };
+            let Some((towing_index, _)) = self.slots[car].tow_joint else { continue };
             // Chassis of the trailer and of its towing vehicle.
             let chassis_pair = [car, towing_index as usize].map(|car| self.slots[car].chassis);
             self.slots[car].hitched_bodies.push(chassis_pair[1]);
@@ -125,7 +125,7 @@ pub(crate) struct Host<'a, 'w, 's, 'cw, 'cs> {
     /// Chassis and data of each car.
     pub slots: &'a mut Vec<CarSlot>,
     /// Buffers and data of all cars.
-    pub memory: &'a mut CarBuffers,
+    pub buffers: &'a mut CarBuffers,
     /// Queue for changes of entities.
     pub commands: &'a mut Commands<'cw, 'cs>,
     /// Read access to Avian's world.
@@ -140,7 +140,8 @@ impl Host<'_, '_, '_, '_, '_> {
     pub fn set_engine_position(&mut self, number: usize, position: Vec3) {
         let (world_position, slot) = (BEVY_AXES.to_world(position), &mut self.slots[number]);
         let state = self.cars.car(number).state;
-        slot.track = PositionTracker::with_engine_position(BEVY_AXES.point_to_world(state.position), world_position);
+        slot.position_tracker =
+            PositionTracker::with_engine_position(BEVY_AXES.point_to_world(state.position), world_position);
         self.commands.entity(slot.chassis).try_insert(chassis::pose_bundle_at(world_position, state));
     }
 
@@ -163,10 +164,10 @@ impl Host<'_, '_, '_, '_, '_> {
 
     /// Moves the chassis of car `number`, whose entity is `car`, to pose and velocities of `state`, and enables its
     /// body and collider. Sets the components that link car and chassis. These changes are queued. Restarts the 64-bit
-    /// track of the position at once.
+    /// tracked position at once.
     fn move_chassis(&mut self, number: usize, car: Entity, state: &State) {
         let slot = &mut self.slots[number];
-        slot.track = PositionTracker::new(BEVY_AXES.point_to_world(state.position));
+        slot.position_tracker = PositionTracker::new(BEVY_AXES.point_to_world(state.position));
         self.commands
             .entity(slot.chassis)
             .try_remove::<(RigidBodyDisabled, ColliderDisabled)>()
@@ -186,13 +187,13 @@ impl CarHost for Host<'_, '_, '_, '_, '_> {
     /// to its towing vehicle and to its trailers. Returns the identifier of the car.
     fn insert(&mut self, car: Entity, model: &Arc<Model>, state: &State) -> CarId {
         let chassis = self.commands.spawn(chassis::chassis_bundle(car, model, state)).id();
-        let track = PositionTracker::new(BEVY_AXES.point_to_world(state.position));
+        let position_tracker = PositionTracker::new(BEVY_AXES.point_to_world(state.position));
         let slot = CarSlot {
             chassis,
-            track,
+            position_tracker,
             end_velocity: Vec3::ZERO,
             near_colliders: Vec::new(),
-            towed: None,
+            tow_joint: None,
             hitched_bodies: Vec::new(),
         };
         let id = self.cars.insert(Vehicle::new(model.clone(), state.clone()));
@@ -204,10 +205,12 @@ impl CarHost for Host<'_, '_, '_, '_, '_> {
         // The slot is used again: its old chassis and joints are removed. Avian leaks memory if a collider is despawned
         // while it is disabled.
         self.commands.entity(old_slot.chassis).try_remove::<(RigidBodyDisabled, ColliderDisabled)>().try_despawn();
-        let is_towed_by_removed = |towed: &(u32, Entity)| towed.0 as usize == id.slot();
-        let trailer_joints =
-            self.slots.iter_mut().filter_map(|trailer| trailer.towed.take_if(|towed| is_towed_by_removed(towed)));
-        for (_, joint) in trailer_joints.chain(old_slot.towed) {
+        let is_towed_by_removed = |tow_joint: &(u32, Entity)| tow_joint.0 as usize == id.slot();
+        let trailer_joints = self
+            .slots
+            .iter_mut()
+            .filter_map(|trailer| trailer.tow_joint.take_if(|tow_joint| is_towed_by_removed(tow_joint)));
+        for (_, joint) in trailer_joints.chain(old_slot.tow_joint) {
             self.commands.entity(joint).try_despawn();
         }
         id
@@ -234,7 +237,7 @@ impl CarHost for Host<'_, '_, '_, '_, '_> {
     fn probe_ground(&mut self, probe: &Probe) -> Option<Contact> {
         let mut contacts = [None];
         // A probe between steps wakes and pushes nothing.
-        let mut port = Port::new(self.world, self.slots, self.memory, Vec3::ZERO);
+        let mut port = Port::new(self.world, self.slots, self.buffers, Vec3::ZERO);
         port.probe(&[*probe], &mut contacts);
         contacts[0]
     }

@@ -95,8 +95,8 @@ fn add_step(app: &mut App) {
 
 /// Applies all changes of cars since the last tick: insertions, removals, teleports, changed models and hitches.
 fn sync_cars(mut pending_cars: PendingCars, mut commands: Commands, mut avian: ResMut<AvianCars>, world: World) {
-    let AvianCars { cars, slots, indices, memory, .. } = &mut *avian;
-    pending_cars.sync(&mut Host { cars, slots, memory, commands: &mut commands, world: &world }, indices);
+    let AvianCars { cars, slots, indices, buffers, .. } = &mut *avian;
+    pending_cars.sync(&mut Host { cars, slots, buffers, commands: &mut commands, world: &world }, indices);
     avian.update_hitch_joints(&mut commands);
 }
 
@@ -117,13 +117,13 @@ fn before_step(
     mut commands: Commands,
 ) {
     let dt = time.delta_secs();
-    let AvianCars { cars, slots, controls, memory, report, wind, .. } = &mut *avian;
-    std::mem::swap(&mut memory.loaded, &mut memory.last_loaded);
-    memory.loaded.clear();
+    let AvianCars { cars, slots, controls, buffers, report, wind, .. } = &mut *avian;
+    std::mem::swap(&mut buffers.loaded_bodies, &mut buffers.last_loaded_bodies);
+    buffers.loaded_bodies.clear();
     // `p0` reads the world, `p1` writes velocities; both cannot be borrowed at once.
     let world = params.p0();
     let misuse = find_misuse(&world, cars.vehicles(), slots);
-    let mut port = Port::new(&world, slots, memory, *wind);
+    let mut port = Port::new(&world, slots, buffers, *wind);
     port.dt = dt;
     let solve_report = cars.begin_step(&mut port, controls, dt);
     *report = StepReport { misuse, ..StepReport::default() }.merge_worst(solve_report);
@@ -153,7 +153,9 @@ fn track_chassis(
         }
         let start_velocity = BEVY_AXES.to_world(vehicle.state().velocity);
         let pose_lag = pose_lag(dt, substeps.0 as usize);
-        if let Some(tracked_position) = slot.track.update(position.0, [start_velocity, velocity.0], dt, pose_lag) {
+        if let Some(tracked_position) =
+            slot.position_tracker.update(position.0, [start_velocity, velocity.0], dt, pose_lag)
+        {
             position.0 = tracked_position;
         }
     }
@@ -162,9 +164,9 @@ fn track_chassis(
 /// Writes the resulting motion of all chassis to the states, and merges the report of this half of the step into that
 /// of the whole step. Marks the world as stepped, so that later queries use Avian's search trees.
 fn write_back(time: Res<Time>, mut avian: ResMut<AvianCars>, world: World) {
-    let AvianCars { cars, slots, memory, report, wind, .. } = &mut *avian;
-    memory.has_stepped = true;
-    let mut port = Port::new(&world, slots, memory, *wind);
+    let AvianCars { cars, slots, buffers, report, wind, .. } = &mut *avian;
+    buffers.has_stepped = true;
+    let mut port = Port::new(&world, slots, buffers, *wind);
     port.dt = time.delta_secs();
     *report = report.merge_worst(cars.write_back(&port, time.delta_secs()));
 }

@@ -37,7 +37,7 @@ pub(crate) struct Port<'a, 'w, 's> {
     /// Chassis and data of each car.
     slots: &'a mut Vec<CarSlot>,
     /// Buffers and data of all cars.
-    memory: &'a mut CarBuffers,
+    buffers: &'a mut CarBuffers,
     /// Velocity of the air, axes of the cars, m/s.
     wind: Vec3,
     /// Length of the step, s; 0 between steps.
@@ -51,8 +51,8 @@ pub(crate) struct Port<'a, 'w, 's> {
 impl<'a, 'w, 's> Port<'a, 'w, 's> {
     /// Creates the access for queries between steps; set `dt` for a step. `wind` is the velocity of the air, axes of
     /// the cars, m/s.
-    pub fn new(world: &'a World<'w, 's>, slots: &'a mut Vec<CarSlot>, memory: &'a mut CarBuffers, wind: Vec3) -> Self {
-        Self { world, slots, memory, wind, dt: 0.0, actions: BodyActions::default(), has_loaded_bodies: false }
+    pub fn new(world: &'a World<'w, 's>, slots: &'a mut Vec<CarSlot>, buffers: &'a mut CarBuffers, wind: Vec3) -> Self {
+        Self { world, slots, buffers, wind, dt: 0.0, actions: BodyActions::default(), has_loaded_bodies: false }
     }
 
     /// Returns the number of substeps of Avian in a step.
@@ -115,7 +115,7 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
             }
             true
         };
-        if self.memory.has_stepped || self.dt > 0.0 {
+        if self.buffers.has_stepped || self.dt > 0.0 {
             let bounds = ColliderAabb::from_min_max(bounds.mins, bounds.maxs);
             world.spatial.aabb_intersections_with_aabb_callback(bounds, add_collider);
         } else {
@@ -155,8 +155,9 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         let body = collider_of.filter(|_| self.dt > 0.0).map(|collider_of| collider_of.body);
         let is_dynamic = |body| self.world.bodies.get(body).is_ok_and(|body| body.kind.is_dynamic());
         self.has_loaded_bodies |= purpose == ProbePurpose::MidStep && body.is_some_and(is_dynamic);
-        let ground =
-            body.and_then(|body| ground_data(self.world, &self.memory.last_loaded, body, &ground_contact, dt_and_lag));
+        let ground = body.and_then(|body| {
+            ground_data(self.world, &self.buffers.last_loaded_bodies, body, &ground_contact, dt_and_lag)
+        });
         let ground = ground.map(|ground| {
             let velocity = BEVY_AXES.from_world(ground.velocity);
             Ground { start_velocity: velocity, velocity, ..ground }
@@ -187,7 +188,7 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
 
     /// Returns the contact of the rim of `probe`: entity, distance (m), normal in world axes, and point relative to the
     /// car's centre of mass in the axes of the cars; `None` for a miss. Collects the faces of all colliders near the
-    /// car in `faces`.
+    /// car in `wheel_triangles`.
     ///
     /// For [`ProbePurpose::MidStep`], also stores the wall that stops the rim, if any. If any collider near the car has
     /// no faces, such as a ball, `ray` is cast, too. The nearer contact counts; the rim counts at equal distances.
@@ -197,19 +198,23 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         ray: &Ray,
         purpose: ProbePurpose,
     ) -> Option<(Entity, f32, Vec3, Option<Vec3>)> {
-        self.memory.faces.clear();
+        self.buffers.wheel_triangles.clear();
         // Whether any collider near the car has no faces.
         let mut has_round_collider = false;
         for &entity in &self.slots.get(probe.car)?.near_colliders {
             let Some((collider, pose)) = self.collider_and_pose(entity) else { continue };
-            has_round_collider |=
-                !self.memory.faces.add(BEVY_AXES, probe, (entity, collider.shape_scaled().0.as_ref()), &pose);
+            has_round_collider |= !self.buffers.wheel_triangles.add(
+                BEVY_AXES,
+                probe,
+                (entity, collider.shape_scaled().0.as_ref()),
+                &pose,
+            );
         }
         // Contact of the rim with the ground, in the axes of the cars.
-        let rim_hit = self.memory.faces.ground_contact(probe);
+        let rim_hit = self.buffers.wheel_triangles.ground_contact(probe);
         if purpose == ProbePurpose::MidStep
             && let Some((point, wall)) =
-                self.memory.faces.wall_contact(probe, rim_hit.as_ref().map(|(_, contact)| contact))
+                self.buffers.wheel_triangles.wall_contact(probe, rim_hit.as_ref().map(|(_, contact)| contact))
         {
             self.add_rim_wall(probe, &point, wall);
         }
@@ -265,7 +270,7 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         let [arm, normal] = [point.arm, point.normal].map(|vector| BEVY_AXES.to_world(vector));
         let probe_position = BEVY_AXES.point_to_world(probe.position).as_vec3();
         let wall_speed = body.map_or(0.0, |body| body_motion(&body).velocity_at(probe_position + arm).dot(normal));
-        self.memory.rim_walls.add(probe.car, arm, normal, point.allowed_speed(self.dt) + wall_speed);
+        self.buffers.rim_walls.add(probe.car, arm, normal, point.allowed_speed(self.dt) + wall_speed);
     }
 
     /// Solves the walls that stop the rims of `car`, whose wheels change the velocities of its `body` by `twist_change`
@@ -279,7 +284,7 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         twist_change: [Vec3; 2],
         dt: f32,
     ) -> Option<([Vec3; 2], bool)> {
-        if !self.memory.rim_walls.has_walls(car) {
+        if !self.buffers.rim_walls.has_walls(car) {
             return None;
         }
         let [velocity, angular_velocity] = self.free_motion(body, dt);
@@ -287,7 +292,7 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
         let inverse_inertia = body.inertia.rotated(body.rotation.0).inverse();
         let inverse_mass = body.mass.inverse();
         let stop = self
-            .memory
+            .buffers
             .rim_walls
             .solve(car, end_twist, Vec3::splat(inverse_mass), |moment| inverse_inertia * moment)?;
         Some(([stop.impulse * inverse_mass, inverse_inertia * stop.angular_impulse], stop.is_impact))
@@ -347,7 +352,7 @@ impl WorldPort for Port<'_, '_, '_> {
             let [free_velocity, free_angular_velocity] =
                 self.free_motion(&body, dt).map(|vector| BEVY_AXES.from_world(vector));
             *chassis_state = ChassisState {
-                position: BEVY_AXES.point_from_world(slot.track.position(body.position.0)),
+                position: BEVY_AXES.point_from_world(slot.position_tracker.position(body.position.0)),
                 rotation: BEVY_AXES.rotation_from_world(body.rotation.0),
                 velocity: BEVY_AXES.from_world(body.velocity.0),
                 angular_velocity: BEVY_AXES.from_world(body.angular_velocity.0),
@@ -367,7 +372,7 @@ impl WorldPort for Port<'_, '_, '_> {
     /// First clears the walls that stop rims and the flag of loaded bodies of the last step, which the probes store
     /// again. `probes` are sorted by car; `contacts` has the same order.
     fn probe(&mut self, probes: &[Probe], contacts: &mut [Option<Contact>]) {
-        self.memory.rim_walls.clear();
+        self.buffers.rim_walls.clear();
         self.has_loaded_bodies = false;
         let mut remaining = &mut *contacts;
         for car_probes in probes.chunk_by(|a, b| a.car == b.car) {
@@ -460,15 +465,15 @@ impl WorldPort for Port<'_, '_, '_> {
     }
 
     /// Collects the accelerations of dynamic bodies by the impulses of wheels in `actions`. Before that, stores each
-    /// body under wheels once in `loaded`, with its motion at the start of the step. Kinematic bodies are stored, too,
-    /// but get no acceleration. Reactions on missing bodies are skipped.
+    /// body under wheels once in `loaded_bodies`, with its motion at the start of the step. Kinematic bodies are
+    /// stored, too, but get no acceleration. Reactions on missing bodies are skipped.
     fn apply_ground_reactions(&mut self, dt: f32, reactions: &[Reaction]) {
         for reaction in reactions {
             let Some(entity) = Entity::try_from_bits(reaction.body) else { continue };
             let Ok(body) = self.world.bodies.get(entity) else { continue };
             let motion = body_motion(&body);
-            if !self.memory.loaded.iter().rev().any(|loaded_body| loaded_body.body == entity) {
-                self.memory.loaded.push(WheelLoadedBody { body: entity, motion });
+            if !self.buffers.loaded_bodies.iter().rev().any(|loaded_body| loaded_body.body == entity) {
+                self.buffers.loaded_bodies.push(WheelLoadedBody { body: entity, motion });
             }
             if !body.kind.is_dynamic() {
                 continue;

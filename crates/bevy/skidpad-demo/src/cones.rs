@@ -80,16 +80,21 @@ fn spawn_cones(
 /// height in addition. Cones that already move faster in the direction of the car's motion are skipped. The car gets no
 /// reaction force.
 ///
-/// The new velocity of a cone is the sum of three parts, where v is the velocity of the car at the cone: 1.15 v;
-/// sideways away from the middle of the car 0.3 |v|; upwards 0.25 |v|, at most 3 m/s. The cone topples in the direction
-/// of its motion.
+/// The new velocity of a cone is the sum of three parts, where v is the velocity of the car at the middle of the cone,
+/// from the motion of its centre of mass: 1.15 v; sideways away from the middle of the car 0.3 |v|; upwards 0.25 |v|,
+/// at most 3 m/s. The cone topples in the direction of its motion.
 fn throw_hit_cones(
     cars: Query<(&Car, &CarMotion, &Transform), Without<TrafficCone>>,
     mut cones: Query<(&mut TrafficCone, &Transform)>,
 ) {
     for (car, motion, car_transform) in &cars {
         let hull = car.0.parts().hull;
-        let hull_centre = BEVY_AXES.to_world(hull.centre + Vec3::Z * car.0.parts().centre_height);
+        // Centre of mass and middle of the hull from the origin of the transform, which is on the ground below the
+        // centre of mass at rest; axes of the car in Bevy, m.
+        let centre_of_mass = BEVY_AXES.to_world(Vec3::Z * car.0.parts().centre_height);
+        let hull_centre = centre_of_mass + BEVY_AXES.to_world(hull.centre);
+        // Centre of mass, to which the velocity belongs, world axes of Bevy, m.
+        let mass_position = car_transform.transform_point(centre_of_mass);
         let half_size = BEVY_AXES.to_world(hull.half_extents).abs() + CONE_RADIUS_M;
         let (velocity, angular_velocity) =
             (BEVY_AXES.to_world(motion.state().velocity), BEVY_AXES.to_world(motion.state().angular_velocity));
@@ -101,9 +106,8 @@ fn throw_hit_cones(
             if cone_position.abs().cmpgt(half_size + Vec3::Y * 0.5 * CONE_HEIGHT_M).any() {
                 continue;
             }
-            // Velocity of the car at the cone, v + ω × r, m/s.
-            let car_velocity =
-                velocity + angular_velocity.cross(cone_transform.translation - car_transform.translation);
+            // Velocity of the car at the cone, v + ω × r with r from the centre of mass, m/s.
+            let car_velocity = velocity + angular_velocity.cross(cone_transform.translation - mass_position);
             if (car_velocity - cone.velocity).dot(car_velocity) > 0.0 {
                 // Velocity to the side on which the cone is, m/s.
                 let lateral_velocity = car_transform.right() * cone_position.x.signum() * 0.3 * car_velocity.length();

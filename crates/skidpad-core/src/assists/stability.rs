@@ -40,9 +40,14 @@ impl StabilityControl {
     /// as steered.
     ///
     /// A driver who steers a curvature κ demands the linear bicycle's yaw rate `v κ / (1 + K v² / L)`, with the
-    /// understeer gradient K over the wheelbase L, limited by the largest lateral acceleration. The excess is the part
-    /// of the measured yaw rate outside a band of `tolerance` around the range of accepted yaw rates, times a share of
-    /// 0 to 1 by the slips of the axles. The acceleration limit uses a speed of at least 1 m/s.
+    /// understeer gradient K and the wheelbase L. Limited by the largest lateral acceleration it is the allowed yaw
+    /// rate; limited by three quarters of this acceleration it is the sliding yaw rate, which sliding front tyres still
+    /// reach. Both limits use a speed of at least 1 m/s.
+    ///
+    /// The accepted range lies between the sliding yaw rate and the target yaw rate, and extends by `tolerance` beyond
+    /// both. The target is the demanded yaw rate without limit. With a growing slip of the rear axle it falls to the
+    /// allowed yaw rate. The excess is the part of the yaw rate outside this range, times a share of 0 to 1 by the
+    /// slips of the axles.
     ///
     /// - A car that turns less is turned in only while its front tyres slide: at smaller slip they still build up their
     ///   force, and the yaw rate is about to rise. Tyres far beyond their peak lose force: at three quarters of the
@@ -51,7 +56,7 @@ impl StabilityControl {
     ///
     /// - A car that turns more is turned back only while its rear axle slides. The yaw rate is reduced to the allowed
     ///   one only if that axle slips by more than the largest sideslip angle. The target then also includes the rate
-    ///   that reduces the slip, but is never below three quarters of the allowed one.
+    ///   that reduces the slip. The sliding yaw rate remains accepted.
     pub(crate) fn yaw_rate_excess(&self, geometry: &SteeringGeometry, car: &PlanarMotion) -> f32 {
         let forward_speed = car.velocity[0];
         let [front_slip, rear_slip] = geometry.slips;
@@ -59,7 +64,7 @@ impl StabilityControl {
             / (1.0 + self.understeer_gradient * forward_speed * forward_speed / geometry.wheelbase);
         let max_yaw_rate = self.max_acceleration / forward_speed.abs().max(1.0);
         let allowed_yaw_rate = linear_yaw_rate.clamp(-max_yaw_rate, max_yaw_rate);
-        // Yaw rate that sliding front tyres still reach, rad/s.
+        // Yaw rate that sliding front tyres still reach, rad/s: one end of the accepted range.
         let sliding_yaw_rate = linear_yaw_rate
             .clamp(-SLIDING_ACCELERATION_SHARE * max_yaw_rate, SLIDING_ACCELERATION_SHARE * max_yaw_rate);
         let fade = |slip: f32, [start, end]: [f32; 2]| {
@@ -67,13 +72,13 @@ impl StabilityControl {
         };
         // Slip of the rear axle beyond the largest sideslip angle, rad.
         let excess_slip = rear_slip - rear_slip.clamp(-self.max_sideslip, self.max_sideslip);
-        // Yaw rate that a car with this rear slip may have.
+        // Yaw rate that a car with this rear slip may have, rad/s: other end of the accepted range.
         let target_yaw_rate = linear_yaw_rate
             + (allowed_yaw_rate - linear_yaw_rate) * fade(rear_slip, YAW_TARGET_SLIP_RANGE)
             + excess_slip / SIDESLIP_TIME_CONSTANT_S;
         let (lower_yaw_rate, upper_yaw_rate) =
             (sliding_yaw_rate.min(target_yaw_rate), sliding_yaw_rate.max(target_yaw_rate));
-        // Yaw rate outside the accepted band, rad/s.
+        // Part of the yaw rate outside the accepted range, rad/s.
         let excess =
             car.yaw_rate - car.yaw_rate.clamp(lower_yaw_rate - self.tolerance, upper_yaw_rate + self.tolerance);
         // An excess with the sign of the yaw rate: the car turns too much.

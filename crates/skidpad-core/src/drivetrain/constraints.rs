@@ -80,9 +80,9 @@ pub(crate) fn torque_ratio<L: Lane>([negative_ratio, positive_ratio]: [L; 2], im
     L::select(impulse.less(L::splat(0.0)), negative_ratio, positive_ratio)
 }
 
-/// Returns the impulse on the wheels for an `impulse` through the row, N m s.
+/// Returns the impulse on the shaft of the wheels for an `impulse` through the row, N m s.
 #[inline(always)]
-pub(crate) fn wheel_impulse<L: Lane>(torque_ratios: [L; 2], impulse: L) -> L {
+pub(crate) fn shaft_impulse<L: Lane>(torque_ratios: [L; 2], impulse: L) -> L {
     torque_ratio(torque_ratios, impulse) * impulse
 }
 
@@ -282,18 +282,18 @@ impl DriveConstraint {
         torque_ratio(self.torque_ratios, impulse)
     }
 
-    /// Returns the impulse on the wheels when the row carries `impulse`, N m s: ratio and losses included, before the
-    /// wheels' levers.
+    /// Returns the impulse on the shaft of the wheels when the row carries `impulse`, N m s: ratio and losses included,
+    /// before the wheels' levers.
     #[inline(always)]
-    pub(crate) fn wheel_impulse(&self, impulse: f32) -> f32 {
-        wheel_impulse(self.torque_ratios, impulse)
+    pub(crate) fn shaft_impulse(&self, impulse: f32) -> f32 {
+        shaft_impulse(self.torque_ratios, impulse)
     }
 
     /// Sets the impulse of the row, N m s, without clamping. Returns the change of the impulse on the wheels, N m s,
     /// which the caller adds to them.
     #[inline(always)]
     pub(crate) fn set_impulse(&mut self, impulse: f32) -> f32 {
-        let change = self.wheel_impulse(impulse) - self.wheel_impulse(self.impulse);
+        let change = self.shaft_impulse(impulse) - self.shaft_impulse(self.impulse);
         self.impulse = impulse;
         change
     }

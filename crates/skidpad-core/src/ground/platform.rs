@@ -164,6 +164,8 @@ impl PlatformPath {
         // Whole laps since the first point; negative before it.
         let lap = if self.repeats { ((time - first.time) / (last.time - first.time)).floor() } else { 0.0 };
         let time = time - lap * (last.time - first.time);
+        // First way point after `time`: 0 before the path, the number of points after it. The leg that contains `time`
+        // ends at this point and has its index, see `leg_rates`.
         let next_index = self.points.partition_point(|point| point.time <= time);
         let previous = &self.points[next_index.saturating_sub(1)];
         let mut rates = self.leg_rates(next_index);
@@ -176,7 +178,7 @@ impl PlatformPath {
             let time_since_corner = time - self.points[corner].time; // s; negative before the way point
             let remaining = 0.5 * self.blend - time_since_corner.abs(); // time within half the blend, s; ≤ 0 outside
             if remaining > 0.0 {
-                // Change of the rates at the point, Δv.
+                // Change of the rates at the point, Δv. Leg `corner` ends there, and leg `corner + 1` begins there.
                 let change = self.leg_rates(corner + 1).add_scaled(self.leg_rates(corner), -1.0);
                 offset = offset.add_scaled(change, remaining * remaining / (2.0 * self.blend));
                 // `remaining` rises before the point and falls after it.
@@ -199,9 +201,9 @@ pub struct PlatformMotion {
     /// Mean angular velocity over the step, rad/s.
     pub angular_velocity: Vec3,
     /// Velocity of the centre at the end of the step, m/s.
-    pub last_velocity: Vec3,
+    pub end_velocity: Vec3,
     /// Angular velocity at the end of the step, rad/s.
-    pub last_angular_velocity: Vec3,
+    pub end_angular_velocity: Vec3,
 }
 
 impl Platform {
@@ -250,8 +252,8 @@ impl Platform {
             rotation,
             velocity: ((end_offset.displacement - start_offset.displacement) / step_time).as_vec3(),
             angular_velocity: self.axis * ((end_offset.angle - start_offset.angle) / step_time) as f32,
-            last_velocity: end_rates.displacement.as_vec3(),
-            last_angular_velocity: self.axis * end_rates.angle as f32,
+            end_velocity: end_rates.displacement.as_vec3(),
+            end_angular_velocity: self.axis * end_rates.angle as f32,
         }
     }
 }
@@ -273,13 +275,13 @@ impl PlatformMotion {
     /// arm stays that of the middle of the step, like that in the rows of the wheel; with another arm, a car and the
     /// turntable under it would turn at different rates.
     pub fn velocity_under_wheel(&self, car_position: DVec3, arm: Vec3, dt: f32) -> Vec3 {
-        if self.last_angular_velocity == Vec3::ZERO && self.angular_velocity == Vec3::ZERO {
-            return self.last_velocity;
+        if self.end_angular_velocity == Vec3::ZERO && self.angular_velocity == Vec3::ZERO {
+            return self.end_velocity;
         }
         // From the centre of the platform in the middle of the step, m.
         let from_centre = (car_position - self.centre).as_vec3() - self.velocity * (0.5 * dt);
         let end_from_centre = math::integrate_rotation(Quat::IDENTITY, self.angular_velocity, 0.5 * dt) * from_centre;
-        self.last_velocity + self.last_angular_velocity.cross(end_from_centre + arm)
+        self.end_velocity + self.end_angular_velocity.cross(end_from_centre + arm)
     }
 }
 
@@ -309,7 +311,7 @@ mod tests {
             assert_eq!(platform.pose(time).0, DVec3::new(1.0 + x, 2.0, 3.0), "{time} s");
         }
         let motion = platform.motion(2.0, 0.5);
-        assert_eq!([motion.velocity.x, motion.angular_velocity.z, motion.last_velocity.x], [2.0, 0.5, 2.0]);
+        assert_eq!([motion.velocity.x, motion.angular_velocity.z, motion.end_velocity.x], [2.0, 0.5, 2.0]);
     }
 
     /// Checks positions and velocities at five times in blends of 0.8 s: the velocity changes linearly over a blend,
@@ -318,7 +320,7 @@ mod tests {
     fn blends_round_its_corners() {
         let platform = platform_on_path(&[point(1.0, 0.0, 0.0), point(3.0, 4.0, 0.0)], false, 0.8);
         let position_and_velocity =
-            |time: f64| (platform.pose(time).0.x - 1.0, f64::from(platform.motion(time - 1e-3, 1e-3).last_velocity.x));
+            |time: f64| (platform.pose(time).0.x - 1.0, f64::from(platform.motion(time - 1e-3, 1e-3).end_velocity.x));
         for (time, x, velocity) in
             [(0.6, 0.0, 0.0), (0.8, 0.05, 0.5), (1.0, 0.2, 1.0), (1.4, 0.8, 2.0), (3.0, 3.8, 1.0)]
         {

@@ -46,12 +46,11 @@ const STOP_CORRECTION_SHARE: f32 = 0.2;
 /// Response to impulses of a vehicle, or of a body under its wheels.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum BodyResponse {
-    /// Response by mass and inertia alone: `mass` is the inverse mass (1/kg), `inertia` the inverse inertia (1/(kg
-    /// m²)), world axes.
-    Free { mass: f32, inertia: Mat3 },
+    /// Response by mass and inertia alone: inverse mass (1/kg) and inverse inertia (1/(kg m²)), world axes.
+    Free { inverse_mass: f32, inverse_inertia: Mat3 },
     /// Response of a body that is held in some directions: inverse mass (1/kg) and inverse inertia (1/(kg m²)), zero
     /// there, world axes.
-    Constrained { mass: Mat3, inertia: Mat3 },
+    Constrained { inverse_mass: Mat3, inverse_inertia: Mat3 },
     /// Response of a body that is held by contacts: change of the twist per unit of each component of an impulse and of
     /// a moment about its centre, world axes.
     Supported([Twist; 6]),
@@ -61,13 +60,16 @@ pub(crate) enum BodyResponse {
 }
 
 impl BodyResponse {
+    /// Response of a body that no impulse moves.
+    pub const FIXED: Self = Self::Constrained { inverse_mass: Mat3::ZERO, inverse_inertia: Mat3::ZERO };
+
     /// Returns the change of the twist by an impulse (N s) and an angular impulse about the centre of mass (N m s),
     /// world axes. Applies inverse mass and inertia, sums scaled columns, or solves the system in vehicle axes,
     /// depending on the variant.
     pub fn twist_change(&self, [impulse, moment]: Twist) -> Twist {
         match self {
-            Self::Free { mass, inertia } => [impulse * *mass, *inertia * moment],
-            Self::Constrained { mass, inertia } => [*mass * impulse, *inertia * moment],
+            Self::Free { inverse_mass, inverse_inertia } => [impulse * *inverse_mass, *inverse_inertia * moment],
+            Self::Constrained { inverse_mass, inverse_inertia } => [*inverse_mass * impulse, *inverse_inertia * moment],
             Self::Supported(columns) => {
                 let components = [impulse.x, impulse.y, impulse.z, moment.x, moment.y, moment.z];
                 columns
@@ -287,16 +289,19 @@ impl Joint {
     /// Computes the unit responses of both vehicles and the effective masses of the rows from the `responses` of the
     /// vehicle ahead and of the trailer to impulses. Call after the arms have been set.
     ///
-    /// The effective mass of the point is the inverse of the 3 × 3 matrix of its relative velocities by unit impulses
-    /// on both vehicles, at the impulse arms. A rotational row has the responses to a unit of angular impulse about its
-    /// axis, and their sum along the axis as compliance.
+    /// The stored responses are those to equal unit impulses on both vehicles, at the impulse arms. In the joint, the
+    /// vehicle ahead receives the opposite impulse, and its velocity is subtracted from that of the trailer. Both signs
+    /// cancel, so that the relative velocity of the point per impulse is the sum of both responses. The effective mass
+    /// is the inverse of this 3 × 3 matrix. The compliance of a rotational row is the sum of both responses to a unit
+    /// of angular impulse about its axis, along the axis.
     pub fn update_responses(&mut self, responses: [&BodyResponse; 2]) {
         let axes = Vec3::AXES;
         for (vehicle_index, response) in responses.into_iter().enumerate() {
             self.unit_responses[vehicle_index] =
                 axes.map(|axis| response.twist_change([axis, self.impulse_arms[vehicle_index].cross(axis)]));
         }
-        // Relative velocity of the two points by unit impulses on the trailer, opposite ones on the vehicle ahead.
+        // Relative velocity of the two points by unit impulses on the trailer and opposite ones on the vehicle ahead: a
+        // sum, because the signs cancel.
         let columns = [0, 1, 2].map(|i| {
             self.point_velocity(0, self.unit_responses[0][i]) + self.point_velocity(1, self.unit_responses[1][i])
         });

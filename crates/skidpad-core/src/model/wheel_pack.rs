@@ -172,7 +172,7 @@ pub(crate) struct RollCentreLinks {
     /// beam, the mean of the displacements due to both wheels applies to both.
     pub slope: F32x4,
     /// 0.5 for wheels on a beam, otherwise 0.
-    pub half: F32x4,
+    pub beam_half: F32x4,
     /// 1 for wheels that are not on a beam, otherwise 0.
     pub independent: F32x4,
 }
@@ -183,11 +183,11 @@ impl RollCentreLinks {
     fn new(parts: &ModelParts, wheels: [usize; 4], present: F32x4) -> Option<Self> {
         let axle = |i: usize| &parts.axles[parts.wheels[i].axle];
         let slopes = wheels.map(|i| link_slope(parts, i));
-        let half = F32x4::new(wheels.map(|i| if axle(i).solid { 0.5 } else { 0.0 }));
+        let beam_half = F32x4::new(wheels.map(|i| if axle(i).solid { 0.5 } else { 0.0 }));
         let independent = F32x4::new(wheels.map(|i| if axle(i).solid { 0.0 } else { 1.0 }));
         slopes.iter().any(|&slope| slope != 0.0).then(|| Self {
             slope: F32x4::new(slopes) * present,
-            half,
+            beam_half,
             independent,
         })
     }
@@ -195,15 +195,15 @@ impl RollCentreLinks {
     /// Returns, for wheels on a beam, the mean of the `values` at both its ends, and for other wheels their own value.
     #[inline(always)]
     pub fn mean_of_ends(&self, values: F32x4) -> F32x4 {
-        values * self.independent + (values + values.opposite()) * self.half
+        values * self.independent + (values + values.opposite()) * self.beam_half
     }
 
-    /// Returns the velocity of the contact points to the left relative to the body while the wheels travel at `rate`
-    /// (m/s), m/s: `slope · rate`, on a beam the mean of both wheels. A travel instead of a rate gives the displacement
-    /// (m).
+    /// Returns the motion of the contact points to the left relative to the body for a travel of the wheels, `slope ·
+    /// travel`, on a beam the mean of both wheels: the displacement (m) for a travel (m), or the velocity (m/s) for a
+    /// travel rate (m/s).
     #[inline(always)]
-    pub fn lateral_velocity(&self, rate: F32x4) -> F32x4 {
-        self.mean_of_ends(self.slope * rate)
+    pub fn lateral_motion(&self, travel: F32x4) -> F32x4 {
+        self.mean_of_ends(self.slope * travel)
     }
 
     /// Returns the jacking force of the links on each wheel, upwards along its travel, for tyre forces `lateral_force`

@@ -28,8 +28,8 @@ use skidpad_simd::lane::{F32x8, F32x8Pair, has_wide};
 macro_rules! with_workspace {
     ($cars:ident, $workspace:ident => $expression:expr) => {
         match $cars {
-            Self::InPairs($workspace) => $expression,
-            Self::InOne($workspace) => $expression,
+            Self::TwoRegisters($workspace) => $expression,
+            Self::OneRegister($workspace) => $expression,
         }
     };
 }
@@ -38,9 +38,9 @@ macro_rules! with_workspace {
 #[derive(Clone, Debug)]
 pub(crate) enum CarBatch {
     /// Eight lanes in two registers of four.
-    InPairs(Box<BatchWorkspace<F32x8Pair>>),
+    TwoRegisters(Box<BatchWorkspace<F32x8Pair>>),
     /// Eight lanes in one wide register (AVX2); not used if the processor lacks it.
-    InOne(Box<BatchWorkspace<F32x8>>),
+    OneRegister(Box<BatchWorkspace<F32x8>>),
 }
 
 impl CarBatch {
@@ -48,23 +48,25 @@ impl CarBatch {
     /// alone until the first step, so that the batch has no signals before.
     ///
     /// If `other_batches` contains a batch of this model (the same object), the new batch has the lane type of that
-    /// batch and shares its wheel constants. Otherwise the processor determines the lane type: [`CarBatch::InOne`]
-    /// (eight lanes in one register) if it has wide registers, else [`CarBatch::InPairs`] (two registers of four
-    /// lanes).
+    /// batch and shares its wheel constants. Otherwise the processor determines the lane type:
+    /// [`CarBatch::OneRegister`] (eight lanes in one register) if it has wide registers, else
+    /// [`CarBatch::TwoRegisters`] (two registers of four lanes).
     pub fn new(model: &Arc<Model>, other_batches: &[Option<Self>]) -> Option<Self> {
         // Batch of the same model, whose wheel packs can be shared.
         let same_model = other_batches.iter().flatten().find(|other| Arc::ptr_eq(other.model(), model));
         match same_model {
-            Some(Self::InPairs(workspace)) => return Some(Self::InPairs(workspace.new_sharing_packs().into())),
-            Some(Self::InOne(workspace)) => return Some(Self::InOne(workspace.new_sharing_packs().into())),
+            Some(Self::TwoRegisters(workspace)) => {
+                return Some(Self::TwoRegisters(workspace.new_sharing_packs().into()));
+            }
+            Some(Self::OneRegister(workspace)) => return Some(Self::OneRegister(workspace.new_sharing_packs().into())),
             None => (),
         }
         if !is_batchable(model) {
             return None;
         }
         Some(match has_wide() {
-            true => Self::InOne(BatchWorkspace::new(model).into()),
-            false => Self::InPairs(BatchWorkspace::new(model).into()),
+            true => Self::OneRegister(BatchWorkspace::new(model).into()),
+            false => Self::TwoRegisters(BatchWorkspace::new(model).into()),
         })
     }
 
@@ -106,9 +108,9 @@ impl CarBatch {
     pub fn write_probes(&mut self, first_car: usize, bodies: &[ChassisState], dt: f32, probes: &mut [Probe]) {
         let Some(bodies) = bodies.first_chunk() else { return };
         match self {
-            Self::InOne(workspace) if has_wide() => workspace.write_probes(first_car, bodies, dt, probes),
-            Self::InPairs(workspace) => workspace.write_probes(first_car, bodies, dt, probes),
-            Self::InOne(_) => (),
+            Self::OneRegister(workspace) if has_wide() => workspace.write_probes(first_car, bodies, dt, probes),
+            Self::TwoRegisters(workspace) => workspace.write_probes(first_car, bodies, dt, probes),
+            Self::OneRegister(_) => (),
         }
     }
 
@@ -130,13 +132,13 @@ impl CarBatch {
         };
         let Some(pass) = inputs.solver.batch_pass() else { return StepReport::default() };
         match self {
-            Self::InOne(workspace) if has_wide() => {
-                batch_step::solve_batch(workspace, vehicles, &pass.in_one, inputs, impulses, reports)
+            Self::OneRegister(workspace) if has_wide() => {
+                batch_step::solve_batch(workspace, vehicles, &pass.one_register, inputs, impulses, reports)
             }
-            Self::InPairs(workspace) => {
-                batch_step::solve_batch(workspace, vehicles, &pass.in_pairs, inputs, impulses, reports)
+            Self::TwoRegisters(workspace) => {
+                batch_step::solve_batch(workspace, vehicles, &pass.two_registers, inputs, impulses, reports)
             }
-            Self::InOne(_) => StepReport::default(),
+            Self::OneRegister(_) => StepReport::default(),
         }
     }
 
@@ -176,9 +178,9 @@ impl CarBatch {
     ) {
         let (Some(vehicles), Some(bodies)) = (vehicles.first_chunk_mut(), bodies.first_chunk()) else { return };
         match self {
-            Self::InOne(workspace) if has_wide() => workspace.finish(vehicles, bodies, dt, report_car),
-            Self::InPairs(workspace) => workspace.finish(vehicles, bodies, dt, report_car),
-            Self::InOne(_) => (),
+            Self::OneRegister(workspace) if has_wide() => workspace.finish(vehicles, bodies, dt, report_car),
+            Self::TwoRegisters(workspace) => workspace.finish(vehicles, bodies, dt, report_car),
+            Self::OneRegister(_) => (),
         }
     }
 }

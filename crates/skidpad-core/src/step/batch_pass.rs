@@ -14,10 +14,10 @@ use {
 pub struct BatchPass {
     /// Functions for eight lanes in two registers.
     #[cfg(feature = "simd_batch")]
-    pub(crate) in_pairs: LanePass<F32x8Pair>,
+    pub(crate) two_registers: LanePass<F32x8Pair>,
     /// Functions for eight lanes in one register.
     #[cfg(feature = "simd_batch")]
-    pub(crate) in_one: LanePass<F32x8>,
+    pub(crate) one_register: LanePass<F32x8>,
 }
 
 /// Functions of a [`RowPass`] for one type of lanes.
@@ -39,9 +39,9 @@ impl BatchPass {
     pub const fn new<P: RowPass>() -> Self {
         Self {
             #[cfg(feature = "simd_batch")]
-            in_pairs: LanePass::new::<P>(),
+            two_registers: LanePass::new::<P>(),
             #[cfg(feature = "simd_batch")]
-            in_one: LanePass::new::<P>(),
+            one_register: LanePass::new::<P>(),
         }
     }
 }

@@ -36,12 +36,12 @@ pub fn gripping_count<B: WheelGroups, S: StepWheels<B>>(cars: &S) -> CarScalar<B
 #[inline(always)]
 pub fn prepare_blocks<B: WheelGroups, S: StepWheels<B>>(cars: &mut S, v_loaded: CarTwist<B, S>) -> CarMask<B, S> {
     // `compliance_factor`: number of gripping wheels, at every wheel.
-    let (is_slanted, compliance_factor) = (cars.has_tilted_rows(), S::Lanes::broadcast_car(gripping_count(cars)));
+    let (has_tilted_rows, compliance_factor) = (cars.has_tilted_rows(), S::Lanes::broadcast_car(gripping_count(cars)));
     let mut stiff_wheels = <S::Lanes as Lane>::Mask::default();
     for (group, rows) in cars.packs() {
         rows.solution.friction_bound = rows.friction_limit();
         rows.solution.effective_mass =
-            effective_mass(group, is_slanted, rows, v_loaded.broadcast_to_wheels(), compliance_factor);
+            effective_mass(group, has_tilted_rows, rows, v_loaded.broadcast_to_wheels(), compliance_factor);
         stiff_wheels = stiff_wheels | rows.is_stiff();
     }
     S::Lanes::cars_with_any(stiff_wheels)
@@ -100,12 +100,12 @@ fn add_non_unit_compliance<W: WheelLanes>(contact: &ContactRows<W>, inverse_mass
 /// the effect of the wheel's present tyre impulses p on the chassis: `v − K p` (m/s). Spin is not included.
 ///
 /// The compliance K of rows a and b is `compliance_factor · (a·b / m + (r × a) · I⁻¹ (r × b))`. `compliance_factor` is
-/// the number of gripping wheels, 1 for a wheel alone. `is_slanted` (`crate::Model::has_tilted_rows`) states whether
-/// rows may differ from orthogonal unit vectors.
+/// the number of gripping wheels, 1 for a wheel alone. `has_tilted_rows` (`crate::Model::has_tilted_rows`) states
+/// whether rows may differ from orthogonal unit vectors.
 #[inline(always)]
 pub fn effective_mass<W: WheelLanes>(
     group: &WheelPack<W>,
-    is_slanted: bool,
+    has_tilted_rows: bool,
     rows: &WheelRows<W>,
     velocity: SpatialVector<W>,
     compliance_factor: W,
@@ -120,7 +120,7 @@ pub fn effective_mass<W: WheelLanes>(
         rows.contact.forward.angular.dot(side_response) * compliance_factor,
         (inverse_mass + rows.contact.side.angular.dot(side_response)) * compliance_factor,
     ];
-    if is_slanted {
+    if has_tilted_rows {
         add_non_unit_compliance(&rows.contact, inverse_mass * compliance_factor, &mut compliance);
     }
     let [longitudinal_speed, lateral_speed] = rows.patch_speeds(velocity);

@@ -35,7 +35,7 @@ pub(crate) trait LoadWheels<B: WheelGroups>: StepWheels<B> {
     const MAX_LOAD_SOLVES: usize;
 
     /// Computes the impulses of the axle links at the velocities in the rows.
-    fn load_axle_links(&mut self);
+    fn update_link_impulses(&mut self);
 
     /// Returns the impulses of external links on the chassis, which bypass the struts (N s, N m s); 0 by default.
     #[inline(always)]
@@ -71,7 +71,7 @@ impl<B: WheelGroups> LoadWheels<B> for CarRows<'_> {
     const MAX_LOAD_SOLVES: usize = MAX_LOAD_SOLVES;
 
     #[inline(always)]
-    fn load_axle_links(&mut self) {
+    fn update_link_impulses(&mut self) {
         self.vehicle.update_link_impulses::<B>();
     }
 
@@ -202,7 +202,7 @@ impl Vehicle {
         // Residual impulse.
         let misfit = load_impulse - self.momentum(v_current - v_warm);
         if let Some(correction) =
-            last_step.as_mut().and_then(|last_step| last_step.shorten(misfit, system, MIN_STEP_MPS))
+            last_step.as_mut().and_then(|last_step| last_step.adjust_share(misfit, system, MIN_STEP_MPS))
         {
             return Some(v_current + correction);
         }
@@ -230,7 +230,7 @@ pub(crate) fn solve_load_rows<B: WheelGroups, S: LoadWheels<B>>(
     for (group, rows) in cars.packs() {
         rows.init_load(group, v_warm.broadcast_to_wheels(), dt);
     }
-    cars.load_axle_links();
+    cars.update_link_impulses();
     for (group, rows) in cars.packs() {
         rows.evaluate_load(group);
     }
@@ -252,7 +252,7 @@ pub(crate) fn solve_load_rows<B: WheelGroups, S: LoadWheels<B>>(
             );
             target_impulse = target_loads(rows) + (cars.external_link_impulse() + bar_response.impulse);
         } else {
-            (products, target_impulse) = load_system(cars.rows());
+            (products, target_impulse) = load_derivative_and_targets(cars.rows());
             target_impulse = target_impulse + cars.add_axle_links(&mut products, v_warm);
         }
         let body = cars.body();
@@ -263,7 +263,7 @@ pub(crate) fn solve_load_rows<B: WheelGroups, S: LoadWheels<B>>(
         for (_, rows) in cars.packs() {
             rows.set_load_velocity(v_current.broadcast_to_wheels());
         }
-        cars.load_axle_links();
+        cars.update_link_impulses();
         // Wheels whose load differs from its linearisation.
         let mut mismatched = <S::Lanes as Lane>::Mask::default();
         for (group, rows) in cars.packs() {
@@ -391,7 +391,7 @@ impl<W: WheelLanes> WheelRows<W> {
 /// Returns the decrease of all load impulses with the chassis velocity, `Σ slope · n nᵀ` with the contact normals n, as
 /// outer products by wheel, and the sum of [`target_loads`] over all wheels.
 #[inline(always)]
-fn load_system<W: WheelLanes>(rows: &[WheelRows<W>]) -> (OuterProducts<W>, SpatialVector<W::Car>) {
+fn load_derivative_and_targets<W: WheelLanes>(rows: &[WheelRows<W>]) -> (OuterProducts<W>, SpatialVector<W::Car>) {
     let (first_rows, other_rows) = rows.split_at(W::ROWS_PER_AXLE_PAIR);
     let mut products = OuterProducts::from_terms(
         #[inline(always)]

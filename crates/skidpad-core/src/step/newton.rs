@@ -1,4 +1,4 @@
-//! Newton steps on the chassis velocity, and how they are shortened.
+//! Newton steps on the chassis velocity, and the adjustment of their applied share.
 
 use skidpad_simd::linear::{SpatialVector, Symmetric6};
 
@@ -56,7 +56,7 @@ impl NewtonStep {
     /// therefore lead to the solution. The misfit decreases faster where rows begin to press: the tangent at the far
     /// end finds that place, a secant alone does not. Both can stall next to the start of the range, so every cut
     /// removes some of it.
-    pub fn shorten(
+    pub fn adjust_share(
         &mut self,
         misfit: SpatialVector<f32>,
         system: &Symmetric6,

@@ -39,7 +39,7 @@ impl StepInputs<'_> {
 }
 
 /// Inputs of the step of a batch, car by car. Contacts are ordered car by car, wheel by wheel.
-#[cfg_attr(not(feature = "simd_batch"), expect(dead_code, reason = "no car goes abreast"))]
+#[cfg_attr(not(feature = "simd_batch"), expect(dead_code, reason = "only batches use these inputs"))]
 #[derive(Clone, Copy)]
 pub(crate) struct BatchInputs<'a> {
     /// Chassis of each car at the start of the step.

@@ -99,7 +99,7 @@ impl Vehicle {
             resolved_angular_velocity(Vec3Lanes::<f32>::splat(body.angular_velocity), || rotations, dt);
         let report = self.set_motion(body);
         if !report.not_finite {
-            self.integrate_contact_patches::<B>(body, angular_velocity.to_array().into(), dt);
+            self.integrate_wheels_and_shafts::<B>(body, angular_velocity.to_array().into(), dt);
         }
         report
     }
@@ -109,7 +109,7 @@ impl Vehicle {
     /// compliance; for each group disc temperatures, then all other results of its wheels; finally the results of the
     /// shafts. Vectors are rotated to the vehicle axes in the middle of the step.
     #[inline(always)]
-    fn integrate_contact_patches<B: WheelGroups>(&mut self, body: &ChassisState, angular_velocity: Vec3, dt: f32) {
+    fn integrate_wheels_and_shafts<B: WheelGroups>(&mut self, body: &ChassisState, angular_velocity: Vec3, dt: f32) {
         let to_vehicle = self.to_world.transpose();
         // Chassis velocity at the end of the step, vehicle frame.
         let end_velocity =

@@ -117,8 +117,8 @@ pub(crate) struct UnsprungMotion<W: WheelLanes = F32x4> {
     pub mass: W,
     /// Coupling mass between this wheel and the opposite one by the lateral motion of their beam, kg.
     pub coupling_mass: W,
-    /// Impulse of the axle links per travel rate of the wheel and of the opposite wheel, kg.
-    pub axle_links: [W; 2],
+    /// Impulses of the axle links on the wheel per travel rate.
+    pub axle_link_gains: AxleLinkGains<W>,
     /// Impulse of the tangential tyre forces along the travel, jacking included, N s.
     pub tyre_lift: W,
     /// Smallest travel rate, with which the wheel ends at its droop stop, m/s.
@@ -134,6 +134,15 @@ pub(crate) struct UnsprungMotion<W: WheelLanes = F32x4> {
     pub tyre: TyreStep<W>,
     /// Lateral motion on roll centre links; 0 without links.
     pub scrub: Scrub<W>,
+}
+
+/// Increase of the impulse of the axle links along the travel of a wheel per travel rate, kg.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct AxleLinkGains<W: WheelLanes = F32x4> {
+    /// Gain by the travel rate of the wheel itself. Links to wheels of other axles count twice.
+    pub own: W,
+    /// Gain by the travel rate of the opposite wheel. Links to wheels of other axles do not count.
+    pub opposite: W,
 }
 
 /// Lateral motion of unsprung masses on roll centre links.

@@ -563,18 +563,18 @@ impl StackSolver for SingleVehicleSolver<'_> {
         self.cars.vehicles.len()
     }
     /// Solves vehicle `car` once with its driver's controls. The larger of the driver's and the given pedals (0 to 1)
-    /// applies. `scale`, clamped to 0.1 to 1, is a factor on the solver tolerance.
-    fn solve_once(&mut self, car: usize, rays: Range<usize>, [brake, handbrake]: [f32; 2], scale: f32) -> StepReport {
+    /// applies. `tolerance_scale`, clamped to 0.1 to 1, is a factor on the solver tolerance.
+    fn solve_once(&mut self, car: usize, rays: Range<usize>, pedals: [f32; 2], tolerance_scale: f32) -> StepReport {
         let mut controls = core::mem::take(&mut self.cars.trailer_controls);
         controls.copy_from(self.controls.get(car).unwrap_or(&self.cars.coasting_controls));
-        controls.brake = clamp_or_zero(controls.brake, 0.0, 1.0).max(brake);
-        controls.handbrake = clamp_or_zero(controls.handbrake, 0.0, 1.0).max(handbrake);
+        controls.brake = clamp_or_zero(controls.brake, 0.0, 1.0).max(pedals[0]);
+        controls.handbrake = clamp_or_zero(controls.handbrake, 0.0, 1.0).max(pedals[1]);
         let report = self.cars.solve_vehicle(
             car,
             rays,
             self.world,
             Some(&controls),
-            scale.clamp(MIN_TOLERANCE_FACTOR, 1.0),
+            tolerance_scale.clamp(MIN_TOLERANCE_FACTOR, 1.0),
             self.dt,
         );
         self.cars.trailer_controls = controls;

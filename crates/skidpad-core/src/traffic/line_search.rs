@@ -11,7 +11,7 @@ const MIN_BRACKET_CUT: f32 = 0.1;
 #[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct LineSearch {
     /// Share of the step at which the residual is evaluated.
-    pub fraction: f32,
+    pub step_share: f32,
     /// Lower end of the bracket: share of the step, and residual along the step.
     lower_end: [f32; 2],
     /// Upper end of the bracket, where the residual is negative; `None` if the solution is not bracketed yet.
@@ -19,10 +19,10 @@ pub(crate) struct LineSearch {
 }
 
 impl LineSearch {
-    /// Returns a line search without a bracket that evaluates the share `fraction` of the step first. At the start of
+    /// Returns a line search without a bracket that evaluates the share `step_share` of the step first. At the start of
     /// the step the residual along the step is `residual`.
-    pub fn new(fraction: f32, residual: f32) -> Self {
-        Self { fraction, lower_end: [0.0, residual], upper_end: None }
+    pub fn new(step_share: f32, residual: f32) -> Self {
+        Self { step_share, lower_end: [0.0, residual], upper_end: None }
     }
 
     /// Records that the residual along the step is `residual` at the share evaluated last. If it is negative and the
@@ -30,9 +30,9 @@ impl LineSearch {
     /// becomes the lower end, but only if an upper end exists.
     pub fn record_residual(&mut self, residual: f32) {
         if residual < 0.0 && self.lower_end[1] > 0.0 {
-            self.upper_end = Some([self.fraction, residual]);
+            self.upper_end = Some([self.step_share, residual]);
         } else if self.upper_end.is_some() {
-            self.lower_end = [self.fraction, residual];
+            self.lower_end = [self.step_share, residual];
         }
     }
 
@@ -44,8 +44,8 @@ impl LineSearch {
     /// Returns true if the share `advance` beyond the share evaluated last is strictly inside the bracket; false
     /// without a bracket.
     pub fn brackets(&self, advance: f32) -> bool {
-        let fraction = self.fraction + advance;
-        self.upper_end.is_some_and(|upper| fraction > self.lower_end[0] && fraction < upper[0])
+        let step_share = self.step_share + advance;
+        self.upper_end.is_some_and(|upper| step_share > self.lower_end[0] && step_share < upper[0])
     }
 
     /// Sets the next share to a secant step inside the bracket, at least 0.1 of its width from either end; to its
@@ -55,7 +55,7 @@ impl LineSearch {
         let width = upper[0] - self.lower_end[0];
         let secant_share = self.lower_end[1] / (self.lower_end[1] - upper[1]); // share of the bracket
         let secant_share = if secant_share.is_finite() { secant_share } else { 0.5 };
-        self.fraction = self.lower_end[0] + width * secant_share.clamp(MIN_BRACKET_CUT, 1.0 - MIN_BRACKET_CUT);
+        self.step_share = self.lower_end[0] + width * secant_share.clamp(MIN_BRACKET_CUT, 1.0 - MIN_BRACKET_CUT);
     }
 
     /// Returns a line search along a new step that starts at the share of the old step evaluated last. `residual` is
@@ -68,7 +68,7 @@ impl LineSearch {
     pub fn redirected(&self, advance: f32, residual: f32) -> Self {
         let bracket_end = if advance < 0.0 { Some(self.lower_end) } else { self.upper_end };
         let upper =
-            bracket_end.map(|[share, end_residual]| [(share - self.fraction) / advance, end_residual * advance]);
+            bracket_end.map(|[share, end_residual]| [(share - self.step_share) / advance, end_residual * advance]);
         Self {
             upper_end: upper.filter(|upper| upper[0] > 1.0 && upper[1] < 0.0 && residual > 0.0),
             ..Self::new(1.0, residual)
@@ -94,14 +94,14 @@ mod tests {
             let mut search = LineSearch::new(1.0, plank_residual(start) * step);
             let mut iterations = 0;
             // The last digit of the share is worth 0.2 m/s of the residual.
-            while plank_residual(start + search.fraction * step).abs() > 1.0 {
-                search.record_residual(plank_residual(start + search.fraction * step) * step);
+            while plank_residual(start + search.step_share * step).abs() > 1.0 {
+                search.record_residual(plank_residual(start + search.step_share * step) * step);
                 assert!(search.is_bracketed());
                 search.secant_step();
                 iterations += 1;
                 assert!(iterations < 200, "{search:?}");
             }
-            let found_speed = start + search.fraction * step;
+            let found_speed = start + search.step_share * step;
             // Friction of 3 N s acts on the plank, and its momentum is 0.0496 N s.
             assert!((found_speed - 4.9593).abs() < 1e-3, "{found_speed} m/s");
         }

@@ -40,7 +40,7 @@ const SUFFICIENT_DECREASE_RATIO: f32 = 0.9;
 const MIN_RESIDUAL_COSINE_SQUARED: f32 = 0.1;
 
 /// Share of the Newton step at or below which the step is not halved any further.
-const MIN_STEP_FRACTION: f32 = 0.3;
+const MIN_STEP_SHARE: f32 = 0.3;
 
 /// Workspace for vehicles on bodies that they push.
 #[derive(Clone, Debug, Default)]
@@ -95,9 +95,6 @@ pub(crate) trait StackSolver: VehicleSolver {
     /// Adds the wheel impulses on bodies by the last solution of `car`, whose rays are `rays`, to `reactions`.
     fn append_reactions(&self, car: usize, rays: Range<usize>, reactions: &mut Vec<Reaction>);
 }
-
-/// Response of a body that no impulse moves in this step.
-const FIXED_BODY_RESPONSE: BodyResponse = BodyResponse::Constrained { mass: Mat3::ZERO, inertia: Mat3::ZERO };
 
 impl StackedVehicles {
     /// Reserves memory for vehicle `car` of `vehicles`, which have `wheel_count` wheels in total, so that a step does not allocate: one snapshot per
@@ -241,10 +238,11 @@ impl StackedVehicles {
                     (body.position, free_twist, free_response(cars.vehicle(car), &body))
                 }
                 // The push wakes the vehicle, which moves from the next step on.
-                None => (body.position, [body.velocity, body.angular_velocity], FIXED_BODY_RESPONSE),
+                None => (body.position, [body.velocity, body.angular_velocity], BodyResponse::FIXED),
             }
         } else if let Some(body) = cars.dynamic_body(ray) {
-            let response = BodyResponse::Constrained { mass: body.inverse_mass, inertia: body.inverse_inertia };
+            let response =
+                BodyResponse::Constrained { inverse_mass: body.inverse_mass, inverse_inertia: body.inverse_inertia };
             (body.centre, [body.velocity, body.angular_velocity], response)
         } else {
             return false;
@@ -389,7 +387,7 @@ impl StackedVehicles {
                 support.assumed_twist = if iteration == MAX_NEWTON_ITERATIONS {
                     support.best_twist
                 } else {
-                    add_scaled(support.search_start, support.search_step, self.line_search.fraction)
+                    add_scaled(support.search_start, support.search_step, self.line_search.step_share)
                 };
             }
             self.restore_snapshot(SOLVED_ROLE, cars.vehicle(car));
@@ -409,9 +407,9 @@ impl StackedVehicles {
         1.0 / self.bodies_below.iter().map(max_compliance).fold(f32::MIN_POSITIVE, f32::max)
     }
 
-    /// Selects the next iterate `search_start + fraction · search_step` of the bodies below. A bracket is a pair of iterates whose residuals along
+    /// Selects the next iterate `search_start + step_share · search_step` of the bodies below. A bracket is a pair of iterates whose residuals along
     /// the search step have opposite signs. In the first iteration the step is a full Newton step from the assumed motion. Later, without a bracket:
-    /// halves the fraction if `is_stalled` and the fraction is above 0.3, otherwise starts a relaxed Newton step. With a bracket: starts a relaxed
+    /// halves the step share if `is_stalled` and the share is above 0.3, otherwise starts a relaxed Newton step. With a bracket: starts a relaxed
     /// Newton step if the residual is no longer along the search step (`is_exhausted`); otherwise redirects the search along the new Newton step if
     /// this ends inside the bracket, else makes a secant step along the old one.
     fn select_next_iterate(
@@ -433,15 +431,15 @@ impl StackedVehicles {
                     * self.velocity_product(rays.clone(), SupportingBody::residual, SupportingBody::residual);
         }
         let is_unbracketed = !self.line_search.is_bracketed();
-        if is_unbracketed && is_stalled && self.line_search.fraction > MIN_STEP_FRACTION {
-            self.line_search.fraction *= 0.5;
+        if is_unbracketed && is_stalled && self.line_search.step_share > MIN_STEP_SHARE {
+            self.line_search.step_share *= 0.5;
             return;
         }
         self.compute_newton_steps(car, rays.clone(), cars);
         let newton_residual = self.velocity_product(rays.clone(), |body| body.newton_step, SupportingBody::residual);
         if is_unbracketed || is_exhausted {
-            let fraction = if is_first { 1.0 } else { self.relaxation_factor() };
-            self.line_search = LineSearch::new(fraction, newton_residual);
+            let step_share = if is_first { 1.0 } else { self.relaxation_factor() };
+            self.line_search = LineSearch::new(step_share, newton_residual);
         } else {
             let advance = self.velocity_product(rays, |body| body.newton_step, |body| body.search_step) / step_squared; // share of the present step
             if !self.line_search.brackets(advance) {
@@ -531,10 +529,11 @@ impl StackedVehicles {
         self.wheel_impulses[rays].iter().flatten().map(velocity_error).fold(0.0, f32::max)
     }
 
-    /// Sets `newton_step` of the bodies below `car` by its last solution. The step ΔV of each body and the step Δv of the vehicle are twists about
-    /// the same point. They solve `(1 + C A) ΔV = r + C A Δv` and `S Δv = Σ A ΔV`, with the rows A of the wheels on the body, response C and residual
-    /// r of the body, and the system S of the vehicle with all its rows. Solves for Δv first (6 × 6; zero if singular). Overwrites the solution in
-    /// the rows of the vehicle, which is restored later.
+    /// Sets `newton_step` of the bodies below `car` by its last solution. Solves `(1 + C A) ΔV = r + C A Δv` and `S Δv = Σ A ΔV` for the step ΔV of
+    /// each body (stored as `newton_step`) and the step Δv of the vehicle (`vehicle_step`, not stored). A are the `wheel_rows` of the vehicle on the
+    /// body, C is the `response` and r the `residual` of the body, and S is the `system` of the vehicle with all its rows. Solves for Δv first, with
+    /// the 6 × 6 `matrix` `S − Σ A (1 + C A)⁻¹ C A`; Δv is zero if it is singular. Products with A and S use twists about the centre of mass of the
+    /// vehicle. Stores the `wheel_rows` of the bodies. Overwrites the solution in the rows of the vehicle, which is restored later.
     fn compute_newton_steps(&mut self, car: usize, rays: Range<usize>, cars: &mut dyn StackSolver) {
         let (body, end_twist) = body_and_end_twist(cars, car);
         let rows = cars.vehicle(car).tangent_by_wheel(&body, end_twist); // linearized rows, one wheel per SIMD lane
@@ -552,18 +551,17 @@ impl StackedVehicles {
             support.set_wheel_rows(&pose, Symmetric6::new(0.0, &Mat3::ZERO, &rows.scaled_by(lane_shares)));
         }
         let iter_supports = || self.bodies_below.iter().map(|body_index| &self.bodies[*body_index]);
-        // Impulses on the vehicle by the Newton steps of the bodies without it, and the effect of their response on its system.
-        let impulses = iter_supports().fold([Vec3::ZERO; 2], |sum, support| {
-            add_scaled(
-                sum,
-                pose.apply_system(&support.rows, support.twist_about(pose.centre, support.uncoupled_newton_step())),
-                1.0,
-            )
-        });
+        // Adds the product of A with the change of the twist of a body, times `factor`.
+        let add_product = |sum: Twist, support: &SupportingBody, body_change: Twist, factor: f32| {
+            let change = support.twist_about(pose.centre, body_change);
+            add_scaled(sum, pose.apply_system(&support.wheel_rows, change), factor)
+        };
+        // Right side `Σ A (1 + C A)⁻¹ r`: impulses on the vehicle by the Newton steps of the bodies without it.
+        let impulses = iter_supports()
+            .fold([Vec3::ZERO; 2], |sum, support| add_product(sum, support, support.uncoupled_newton_step(), 1.0));
         let matrix = matrix_of(|unit_twist| {
             iter_supports().fold(pose.apply_system(&system, unit_twist), |sum, support| {
-                let body_change = support.induced_change(&pose, unit_twist);
-                add_scaled(sum, pose.apply_system(&support.rows, support.twist_about(pose.centre, body_change)), -1.0)
+                add_product(sum, support, support.induced_change(&pose, unit_twist), -1.0)
             })
         });
         let vehicle_step = solve_or_zero(&matrix, impulses); // Newton step of the vehicle
@@ -574,7 +572,7 @@ impl StackedVehicles {
         }
     }
 
-    /// Returns the relaxation factor by Aitken, from fraction ω, last step s, next step n: `−ω s·(n−s) / |n−s|²`, within 0.3 to 2; 1 if not finite.
+    /// Returns the relaxation factor by Aitken, from step share ω, last step s, next step n: `−ω s·(n−s) / |n−s|²`, within 0.3 to 2; 1 if not finite.
     fn relaxation_factor(&self) -> f32 {
         let mut sums = [0.0; 2];
         for SupportingBody { search_step, newton_step, .. } in
@@ -584,7 +582,7 @@ impl StackedVehicles {
             let dot = |a: &Twist, b: &Twist| a[0].dot(b[0]) + a[1].dot(b[1]);
             sums = [sums[0] + dot(search_step, &step_change), sums[1] + dot(&step_change, &step_change)];
         }
-        let factor = -self.line_search.fraction * sums[0] / sums[1];
+        let factor = -self.line_search.step_share * sums[0] / sums[1];
         if factor.is_finite() { factor.clamp(RELAXATION_RANGE[0], RELAXATION_RANGE[1]) } else { 1.0 }
     }
 }

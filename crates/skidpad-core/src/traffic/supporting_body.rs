@@ -24,7 +24,7 @@ pub(crate) struct SupportingBody {
     /// Impulse and angular impulse of all wheels but those of the vehicle being solved, N s and N m s.
     pub other_impulse: Twist,
     /// Linearized rows A of those wheels of the solved vehicle that are on this body, vehicle axes.
-    pub rows: Symmetric6,
+    pub wheel_rows: Symmetric6,
     /// Matrix `1 + C A` with the response C of the body; see [`SupportingBody::set_wheel_rows`].
     coupled_matrix: Matrix6,
     /// Twist at the end of the step that the present iteration assumes.
@@ -47,7 +47,7 @@ impl SupportingBody {
     pub fn new(car: Option<usize>, body_number: u64, centre: DVec3, free_twist: Twist, response: BodyResponse) -> Self {
         let zero_twist = [Vec3::ZERO; 2]; // impulses and steps start at zero
         let (wheel_impulse, other_impulse, newton_step, search_step) = (zero_twist, zero_twist, zero_twist, zero_twist);
-        let (rows, coupled_matrix) = (Symmetric6::default(), [[0.0; 6]; 6]);
+        let (wheel_rows, coupled_matrix) = (Symmetric6::default(), [[0.0; 6]; 6]);
         Self {
             car,
             body_number,
@@ -56,7 +56,7 @@ impl SupportingBody {
             response,
             wheel_impulse,
             other_impulse,
-            rows,
+            wheel_rows,
             coupled_matrix,
             assumed_twist: free_twist,
             best_twist: free_twist,
@@ -100,14 +100,14 @@ impl SupportingBody {
         self.response.twist_change([impulse, moment + (centre - self.centre).as_vec3().cross(impulse)])
     }
 
-    /// Stores `rows`, the linearized rows A of the wheels of `car` on the body (vehicle axes), and computes the matrix
-    /// `1 + C A`, where C is the response of the body. A maps a change of the body's twist, taken at the centre of
-    /// `car`, to the change of the wheel impulse on the vehicle. The body receives the opposite impulse, hence the
+    /// Stores `wheel_rows`, the linearized rows A of the wheels of `car` on the body (vehicle axes), and computes the
+    /// matrix `1 + C A`, where C is the response of the body. A maps a change of the body's twist, taken at the centre
+    /// of `car`, to the change of the wheel impulse on the vehicle. The body receives the opposite impulse, hence the
     /// positive sign.
-    pub fn set_wheel_rows(&mut self, car: &VehiclePose, rows: Symmetric6) {
-        self.rows = rows;
+    pub fn set_wheel_rows(&mut self, car: &VehiclePose, wheel_rows: Symmetric6) {
+        self.wheel_rows = wheel_rows;
         self.coupled_matrix = matrix_of(|unit| {
-            let [impulse, moment] = car.apply_system(&self.rows, self.twist_about(car.centre, unit));
+            let [impulse, moment] = car.apply_system(&self.wheel_rows, self.twist_about(car.centre, unit));
             add_scaled(unit, self.twist_change(car.centre, [impulse, moment]), 1.0)
         });
     }
@@ -121,7 +121,7 @@ impl SupportingBody {
     /// Returns the change of the twist of the body that follows from a `change` of the twist of `car`: `(1 + C A)⁻¹ C A
     /// change`; zero if the matrix is singular.
     pub fn induced_change(&self, car: &VehiclePose, change: Twist) -> Twist {
-        solve_or_zero(&self.coupled_matrix, self.twist_change(car.centre, car.apply_system(&self.rows, change)))
+        solve_or_zero(&self.coupled_matrix, self.twist_change(car.centre, car.apply_system(&self.wheel_rows, change)))
     }
 }
 

@@ -38,7 +38,7 @@ const SUFFICIENT_DECREASE_RATIO: f32 = 0.9;
 #[derive(Clone, Debug)]
 struct TrainMember {
     /// Slot of the vehicle in its world.
-    car: usize,
+    slot: usize,
     /// Snapshot of the vehicle at the start of the step. Every iteration starts from it.
     snapshot: Vehicle,
     /// Body at the start of the step. Its free motion excludes the hitch impulses.
@@ -46,14 +46,14 @@ struct TrainMember {
     /// Range of the indices of the vehicle's wheel rays, one per wheel, among the rays of all vehicles.
     rays: Range<usize>,
     /// Foot brake and handbrake of a trailer that the vehicle ahead applies, 0 to 1; 0 if it is not towed.
-    pedals: [f32; 2],
+    pedals_from_ahead: [f32; 2],
     /// Twist (velocity of the centre of mass, angular velocity) at the end of the step by the last solution.
     end_twist: Twist,
     /// Response (change of the twist per impulse) to impulses on the chassis: by mass and inertia alone, or with all
     /// linearized rows of the vehicle after a Newton step.
     response: BodyResponse,
     /// Train number of the vehicle in this step: the smallest member index in its train; its own index if it is alone.
-    train: usize,
+    train_number: usize,
     /// Whether the vehicle is in a train in this step.
     in_train: bool,
     /// Slot of the vehicle that tows this one in this step; `None` if it is not towed.
@@ -106,16 +106,16 @@ pub(crate) struct Trains {
     /// Hitches of this step, sorted by train.
     hitches: Vec<CoupledHitch>,
     /// Member indices of all vehicles that are in a train in this step, sorted by train, then by index.
-    order: Vec<usize>,
+    members_by_train: Vec<usize>,
     /// Length of the step, s.
     dt: f32,
 }
 
-/// Train as ranges of [`Trains::order`] and [`Trains::hitches`]. The default, two empty ranges, precedes the first
-/// train.
+/// Train as ranges of [`Trains::members_by_train`] and [`Trains::hitches`]. The default, two empty ranges, precedes the
+/// first train.
 #[derive(Clone, Debug, Default)]
 struct TrainRange {
-    /// Range of [`Trains::order`].
+    /// Range of [`Trains::members_by_train`].
     members: Range<usize>,
     /// Range of [`Trains::hitches`].
     hitches: Range<usize>,
@@ -125,18 +125,18 @@ impl Trains {
     /// Inserts `vehicle`, which has a hitch or a coupler, as the member of slot `car`, and updates the member index of
     /// every slot. Members stay sorted by slot. The snapshot is a copy of `vehicle`; all other fields are placeholders
     /// until [`Trains::begin_step`], so that the vehicle is in no train before. Reserves memory for hitches and
-    /// `order`: as many entries as there are members.
+    /// `members_by_train`: as many entries as there are members.
     pub fn insert(&mut self, car: usize, vehicle: &Vehicle) {
-        let index = self.members.partition_point(|member| member.car < car); // keeps the order by slot
+        let index = self.members.partition_point(|member| member.slot < car); // keeps the order by slot
         let member = TrainMember {
-            car,
+            slot: car,
             snapshot: vehicle.clone(),
             body: ChassisState::AT_ORIGIN, // placeholders until the first step
             rays: 0..0,
-            pedals: [0.0; 2],
+            pedals_from_ahead: [0.0; 2],
             end_twist: [Vec3::ZERO; 2],
-            response: BodyResponse::Free { mass: 0.0, inertia: Mat3::ZERO },
-            train: index,
+            response: BodyResponse::Free { inverse_mass: 0.0, inverse_inertia: Mat3::ZERO },
+            train_number: index,
             in_train: false,
             towing_slot: None,
         };
@@ -144,33 +144,34 @@ impl Trains {
         self.update_member_indices(index);
         // Reserved here, because a step must not allocate.
         self.hitches.reserve(self.members.len() - self.hitches.len());
-        self.order.reserve(self.members.len() - self.order.len());
+        self.members_by_train.reserve(self.members.len() - self.members_by_train.len());
     }
 
-    /// Removes the member of slot `car`, if there is one. In any case drops the hitches and the order of the last step.
+    /// Removes the member of slot `car`, if there is one. In any case drops the hitches and `members_by_train` of the
+    /// last step.
     pub fn remove(&mut self, car: usize) {
-        self.members.retain(|member| member.car != car);
-        // Hitches and order contain member indices, which change here.
+        self.members.retain(|member| member.slot != car);
+        // Hitches and `members_by_train` contain member indices, which change here.
         self.hitches.clear();
-        self.order.clear();
+        self.members_by_train.clear();
         // Slots below `car` keep their member indices.
         self.member_of_slot.iter_mut().skip(car).for_each(|slot| *slot = None);
-        self.update_member_indices(self.members.partition_point(|member| member.car < car));
+        self.update_member_indices(self.members.partition_point(|member| member.slot < car));
     }
 
     /// Updates [`Trains::member_of_slot`] for the members from index `first_index` on. Extends the list to the highest
     /// slot of a member; it never shrinks.
     fn update_member_indices(&mut self, first_index: usize) {
-        let slot_count = self.members.last().map_or(0, |last_member| last_member.car + 1);
+        let slot_count = self.members.last().map_or(0, |last_member| last_member.slot + 1);
         self.member_of_slot.resize(slot_count.max(self.member_of_slot.len()), None);
         for (index, member) in self.members.iter().enumerate().skip(first_index) {
-            self.member_of_slot[member.car] = Some(index);
+            self.member_of_slot[member.slot] = Some(index);
         }
     }
 
     /// Returns the slots of all members, each with the slot of the vehicle that tows it in this step.
     pub fn towing_slots(&self) -> impl Iterator<Item = (usize, Option<u32>)> {
-        self.members.iter().map(|member| (member.car, member.towing_slot))
+        self.members.iter().map(|member| (member.slot, member.towing_slot))
     }
 
     /// Stores `rays`, the range of the ray indices of vehicle `car`, in its member. Returns true if the vehicle is in a
@@ -192,20 +193,21 @@ impl Trains {
     /// Finds the trains of a step of `dt` s and prepares them. First discards the trains of the last step. Couples
     /// every trailer whose tow state names a vehicle to which it can be coupled ([`Trains::can_couple`]); for any other
     /// stepped vehicle with a tow state, sets the stored hitch force to zero. Sets the pedals of trailers and the towed
-    /// masses, and sorts hitches and `order` by train.
+    /// masses, and sorts hitches and `members_by_train` by train.
     ///
-    /// Then, for each vehicle in a train, stores its body and its snapshot. Adds the response (mass alone) to the
-    /// initial hitch impulses, `force · dt` of the last step, to the free motion of its body in `cars`. Free motion is
-    /// the motion at the end of the step without impulses of the vehicle itself.
+    /// Then, for each vehicle in a train, stores its body and its snapshot. Then adds the change of the twist by
+    /// the initial hitch impulses, `force · dt` of the last step, to the free motion of its body in `cars`. The vehicle
+    /// responds to them by its mass and inertia alone, without its wheels. Free motion is the motion at the end of the
+    /// step without impulses of the vehicle itself.
     pub fn begin_step(&mut self, cars: &mut dyn VehicleSolver, dt: f32) {
         self.dt = dt;
         self.hitches.clear();
-        self.order.clear();
+        self.members_by_train.clear();
         for (index, member) in self.members.iter_mut().enumerate() {
-            (member.train, member.in_train, member.towing_slot) = (index, false, None);
+            (member.train_number, member.in_train, member.towing_slot) = (index, false, None);
         }
         for trailer in 0..self.members.len() {
-            let car = self.members[trailer].car;
+            let car = self.members[trailer].slot;
             let Some(tow) = cars.vehicle(car).state().tow else { continue };
             let ahead = self.member_of_slot.get(tow.towing_slot as usize).copied().flatten();
             if let Some(ahead) = ahead.filter(|ahead| self.can_couple(cars, *ahead, trailer)) {
@@ -218,31 +220,32 @@ impl Trains {
         self.apply_trailer_brakes(cars);
         self.compute_towed_mass(cars);
         let members = &self.members;
-        self.order.extend((0..members.len()).filter(|index| members[*index].in_train));
-        self.order.sort_unstable_by_key(|index| (members[*index].train, *index));
-        self.hitches.sort_unstable_by_key(|hitch| (members[hitch.members[0]].train, hitch.members[1]));
+        self.members_by_train.extend((0..members.len()).filter(|index| members[*index].in_train));
+        self.members_by_train.sort_unstable_by_key(|index| (members[*index].train_number, *index));
+        self.hitches.sort_unstable_by_key(|hitch| (members[hitch.members[0]].train_number, hitch.members[1]));
         let mut train = TrainRange::default();
         while self.advance_to_next_train(&mut train) {
             for order_index in train.members.clone() {
-                let member = &mut self.members[self.order[order_index]];
-                member.body = *cars.body(member.car);
-                member.snapshot.copy_from(cars.vehicle(member.car));
+                let member = &mut self.members[self.members_by_train[order_index]];
+                member.body = *cars.body(member.slot);
+                member.snapshot.copy_from(cars.vehicle(member.slot));
                 self.apply_hitch_impulses(&train, order_index, cars);
             }
         }
     }
 
     /// Updates the stored bodies of all trains after wheels of other vehicles on these bodies changed the free motion
-    /// in `cars`. Stored free motion = free motion in `cars` less the response (mass alone) to the present hitch
-    /// impulses.
+    /// in `cars`. Stored free motion = free motion in `cars` less the change of the twist by the present hitch
+    /// impulses, by mass and inertia alone.
     pub fn update_free_motion(&mut self, cars: &mut dyn VehicleSolver) {
         let mut train = TrainRange::default();
         while self.advance_to_next_train(&mut train) {
             for order_index in train.members.clone() {
                 let impulse = self.hitch_impulse(&train, order_index);
-                let member = &mut self.members[self.order[order_index]];
-                let hitch_change = free_response(cars.vehicle(member.car), &member.body).twist_change(impulse); // of the free twist
-                let body = cars.body(member.car);
+                let member = &mut self.members[self.members_by_train[order_index]];
+                // Change of the free twist.
+                let hitch_change = free_response(cars.vehicle(member.slot), &member.body).twist_change(impulse);
+                let body = cars.body(member.slot);
                 member.body.free_velocity = body.free_velocity - hitch_change[0];
                 member.body.free_angular_velocity = body.free_angular_velocity - hitch_change[1];
             }
@@ -253,11 +256,14 @@ impl Trains {
     /// `trailer` has a coupler, and they are not in one train yet. Among vehicles that tow each other in a circle, the
     /// last hitch therefore stays open.
     fn can_couple(&self, cars: &mut dyn VehicleSolver, ahead: usize, trailer: usize) -> bool {
-        let [towing_car, trailer_car] = [ahead, trailer].map(|index| self.members[index].car);
+        let [towing_car, trailer_car] = [ahead, trailer].map(|index| self.members[index].slot);
         let has_hitch = cars.vehicle(towing_car).model().parts().hitch.is_some();
         let has_coupler = cars.vehicle(trailer_car).model().parts().coupler.is_some();
         let are_stepped = cars.is_stepped(towing_car) && cars.is_stepped(trailer_car);
-        are_stepped && has_hitch && has_coupler && self.members[ahead].train != self.members[trailer].train
+        are_stepped
+            && has_hitch
+            && has_coupler
+            && self.members[ahead].train_number != self.members[trailer].train_number
     }
 
     /// Couples the two `members` (towing vehicle, trailer); `tow` is the tow state of the trailer. Adds a
@@ -266,7 +272,7 @@ impl Trains {
     /// Sets the towing slot of the trailer, marks both members as in a train, and merges their trains under the smaller
     /// train number.
     fn couple(&mut self, members: [usize; 2], tow: Tow, cars: &mut dyn VehicleSolver) {
-        let [ahead, trailer] = members.map(|index| self.members[index].car);
+        let [ahead, trailer] = members.map(|index| self.members[index].slot);
         let hitch = cars.vehicle(ahead).model().parts().hitch.unwrap_or_default();
         let coupler = cars.vehicle(trailer).model().parts().coupler.unwrap_or_default();
         let bodies = [ahead, trailer].map(|car| *cars.body(car));
@@ -285,11 +291,11 @@ impl Trains {
         let overrun = brakes.next_overrun(tow.overrun, if is_backing { 0.0 } else { push_force }, self.dt);
         self.hitches.push(CoupledHitch { members, joint, best_impulses, brakes, overrun });
         self.members[members[1]].towing_slot = Some(ahead as u32);
-        let [ahead_train, trailer_train] = members.map(|index| self.members[index].train);
+        let [ahead_train, trailer_train] = members.map(|index| self.members[index].train_number);
         for (index, member) in self.members.iter_mut().enumerate() {
             member.in_train |= members.contains(&index);
-            if member.train == ahead_train.max(trailer_train) {
-                member.train = ahead_train.min(trailer_train);
+            if member.train_number == ahead_train.max(trailer_train) {
+                member.train_number = ahead_train.min(trailer_train);
             }
         }
     }
@@ -298,40 +304,40 @@ impl Trains {
     /// parts) of all trailers behind it, direct and indirect; 0 without trailers.
     fn compute_towed_mass(&mut self, cars: &mut dyn VehicleSolver) {
         for member in &self.members {
-            cars.vehicle(member.car).towed_mass = 0.0;
+            cars.vehicle(member.slot).towed_mass = 0.0;
         }
         for rear_hitch in &self.hitches {
             // The loop runs from the trailer of this hitch to the front of the train, which has at most as many
             // vehicles as there are hitches.
-            let mass = cars.vehicle(self.members[rear_hitch.members[1]].car).model.rolling_mass();
+            let mass = cars.vehicle(self.members[rear_hitch.members[1]].slot).model.rolling_mass();
             let mut trailer = rear_hitch.members[1];
             while let Some(hitch) = self.hitches.iter().find(|hitch| hitch.members[1] == trailer) {
                 trailer = hitch.members[0];
-                cars.vehicle(self.members[trailer].car).towed_mass += mass;
+                cars.vehicle(self.members[trailer].slot).towed_mass += mass;
             }
         }
     }
 
-    /// Sets the `pedals` of each member: foot brake and handbrake, 0 to 1, that the vehicle ahead applies; 0 for
+    /// Sets `pedals_from_ahead` of each member: foot brake and handbrake, 0 to 1, that the vehicle ahead applies; 0 for
     /// vehicles that are not towed. The input is the larger of two values: the pedal of the driver ahead, and the
-    /// `pedals` of the vehicle ahead. A trailer thus passes its brake on to the next one. The type of the brakes
-    /// ([`TrailerBrakes`]) maps the input and the overrun share to the pedals. Repeats until nothing changes, at most
-    /// once per hitch.
+    /// `pedals_from_ahead` of the vehicle ahead. A trailer thus passes its brake on to the next one. The type of the
+    /// brakes ([`TrailerBrakes`]) maps the input and the overrun share to the pedals. Repeats until nothing changes, at
+    /// most once per hitch.
     fn apply_trailer_brakes(&mut self, cars: &mut dyn VehicleSolver) {
         for member in &mut self.members {
-            member.pedals = [0.0; 2];
+            member.pedals_from_ahead = [0.0; 2];
         }
         // Slots need not increase to the rear; each pass reaches at least one more trailer of every train.
         for _ in 0..self.hitches.len() {
             let mut has_changed = false;
             for hitch in &self.hitches {
                 let [ahead, trailer] = hitch.members;
-                let driver_pedals = cars.pedals(self.members[ahead].car);
-                let [brake, handbrake] = [0, 1].map(|k| driver_pedals[k].max(self.members[ahead].pedals[k]));
+                let driver_pedals = cars.pedals(self.members[ahead].slot);
+                let [brake, handbrake] = [0, 1].map(|k| driver_pedals[k].max(self.members[ahead].pedals_from_ahead[k]));
                 let pedals =
                     [hitch.brakes.foot_brake_share(brake, hitch.overrun), hitch.brakes.handbrake_share(handbrake)];
-                has_changed |= pedals != self.members[trailer].pedals;
-                self.members[trailer].pedals = pedals;
+                has_changed |= pedals != self.members[trailer].pedals_from_ahead;
+                self.members[trailer].pedals_from_ahead = pedals;
             }
             if !has_changed {
                 return;
@@ -339,16 +345,16 @@ impl Trains {
         }
     }
 
-    /// Replaces `train` by the train that follows it in [`Trains::order`]. Returns false, and leaves `train` unchanged,
-    /// if it is the last one.
+    /// Replaces `train` by the train that follows it in [`Trains::members_by_train`]. Returns false, and leaves `train`
+    /// unchanged, if it is the last one.
     fn advance_to_next_train(&self, train: &mut TrainRange) -> bool {
         let (first_entry, first_hitch) = (train.members.end, train.hitches.end); // of the next train
-        let Some(first_member) = self.order.get(first_entry) else { return false };
-        let train_number = self.members[*first_member].train;
-        let member_count =
-            self.order[first_entry..].partition_point(|index| self.members[*index].train == train_number);
-        let hitch_count =
-            self.hitches[first_hitch..].partition_point(|hitch| self.members[hitch.members[0]].train == train_number);
+        let Some(first_member) = self.members_by_train.get(first_entry) else { return false };
+        let train_number = self.members[*first_member].train_number;
+        let member_count = self.members_by_train[first_entry..]
+            .partition_point(|index| self.members[*index].train_number == train_number);
+        let hitch_count = self.hitches[first_hitch..]
+            .partition_point(|hitch| self.members[hitch.members[0]].train_number == train_number);
         *train = TrainRange {
             members: first_entry..first_entry + member_count,
             hitches: first_hitch..first_hitch + hitch_count,
@@ -366,7 +372,7 @@ impl Trains {
             report = report.merge_worst(self.solve_train(&train, cars));
         }
         for coupled in &self.hitches {
-            let [ahead, trailer] = coupled.members.map(|index| self.members[index].car);
+            let [ahead, trailer] = coupled.members.map(|index| self.members[index].slot);
             let hitch = cars.vehicle(ahead).model().parts().hitch.unwrap_or_default();
             let force = coupled.joint.force(self.dt);
             let is_intact = force.length() <= hitch.breaking_force;
@@ -401,8 +407,8 @@ impl Trains {
             }
             for order_index in train.members.clone() {
                 self.apply_hitch_impulses(train, order_index, cars);
-                let member = &self.members[self.order[order_index]];
-                cars.vehicle(member.car).copy_from(&member.snapshot);
+                let member = &self.members[self.members_by_train[order_index]];
+                cars.vehicle(member.slot).copy_from(&member.snapshot);
             }
         };
         let report = StepReport { iterations: report.iterations.max(iterations), ..report };
@@ -411,9 +417,9 @@ impl Trains {
     }
 
     /// Returns the present impulse (N s) and angular impulse about the centre of mass (N m s) of all hitches of `train`
-    /// on the vehicle at index `order_index` of [`Trains::order`], world axes.
+    /// on the vehicle at index `order_index` of [`Trains::members_by_train`], world axes.
     fn hitch_impulse(&self, train: &TrainRange, order_index: usize) -> Twist {
-        let member = self.order[order_index];
+        let member = self.members_by_train[order_index];
         let hitches = self.hitches[train.hitches.clone()].iter().filter(|hitch| hitch.members.contains(&member));
         hitches.fold([Vec3::ZERO; 2], |sum, hitch| {
             // Argument of `impulse_on`: 1 if the vehicle is the trailer of this hitch, 0 if it is the vehicle ahead.
@@ -421,27 +427,28 @@ impl Trains {
         })
     }
 
-    /// Sets the free motion of the vehicle at index `order_index` of [`Trains::order`] to its stored free motion plus
-    /// the response (mass alone) to the present hitch impulses. The solution of the vehicle then includes the hitches.
+    /// Sets the free motion of the vehicle at index `order_index` of [`Trains::members_by_train`] to its stored free
+    /// motion plus the response, by mass and inertia alone, to the present hitch impulses. The solution of the vehicle
+    /// then includes the hitches.
     fn apply_hitch_impulses(&mut self, train: &TrainRange, order_index: usize, cars: &mut dyn VehicleSolver) {
         let impulse = self.hitch_impulse(train, order_index); // about the centre of mass
-        let member = &self.members[self.order[order_index]];
-        let hitch_change = free_response(cars.vehicle(member.car), &member.body).twist_change(impulse);
-        let body = cars.body(member.car);
+        let member = &self.members[self.members_by_train[order_index]];
+        let hitch_change = free_response(cars.vehicle(member.slot), &member.body).twist_change(impulse);
+        let body = cars.body(member.slot);
         body.free_velocity = member.body.free_velocity + hitch_change[0];
         body.free_angular_velocity = member.body.free_angular_velocity + hitch_change[1];
     }
 
-    /// Solves every vehicle of a train separately, with its `pedals`, and returns the worst report. Stores the twist of
-    /// each vehicle at the end of the step: free motion (with hitch impulses), gyroscopic change, and impulses of
-    /// wheels and hull. Resets the response of each vehicle to that of the mass alone.
+    /// Solves every vehicle of a train separately, with its `pedals_from_ahead`, and returns the worst report. Stores
+    /// the twist of each vehicle at the end of the step: free motion (with hitch impulses), gyroscopic change, and
+    /// impulses of wheels and hull. Resets the response of each vehicle to that of mass and inertia alone.
     fn solve_members(&mut self, train: &TrainRange, cars: &mut dyn VehicleSolver) -> StepReport {
         let mut report = StepReport::default();
-        for index in &self.order[train.members.clone()] {
+        for index in &self.members_by_train[train.members.clone()] {
             let member = &mut self.members[*index];
-            report = report.merge_worst(cars.solve(member.car, member.rays.clone(), member.pedals));
-            let (chassis_impulse, body) = (*cars.chassis_impulse(member.car), *cars.body(member.car));
-            member.response = free_response(cars.vehicle(member.car), &body);
+            report = report.merge_worst(cars.solve(member.slot, member.rays.clone(), member.pedals_from_ahead));
+            let (chassis_impulse, body) = (*cars.chassis_impulse(member.slot), *cars.body(member.slot));
+            member.response = free_response(cars.vehicle(member.slot), &body);
             let impulse = [
                 chassis_impulse.impulse + chassis_impulse.hull_impulse,
                 chassis_impulse.angular_impulse + chassis_impulse.hull_angular_impulse,
@@ -489,10 +496,10 @@ impl Trains {
     /// [`Trains::iterate_hitches`]. Does not solve the vehicles again. The linearization overwrites the solution in
     /// their rows, so that the caller must restore them.
     fn perform_newton_step(&mut self, train: &TrainRange, cars: &mut dyn VehicleSolver) {
-        for index in &self.order[train.members.clone()] {
+        for index in &self.members_by_train[train.members.clone()] {
             let member = &mut self.members[*index];
-            let body = *cars.body(member.car);
-            let vehicle = cars.vehicle(member.car);
+            let body = *cars.body(member.slot);
+            let vehicle = cars.vehicle(member.slot);
             let system = vehicle.tangent(&body, member.end_twist);
             member.response = BodyResponse::WithRows { to_world: vehicle.to_world, system };
         }
@@ -521,26 +528,26 @@ impl Trains {
     }
 
     /// Finishes a train. First removes the remaining residual of the hitches, with the responses of the last iterate
-    /// (mass alone). Then, for each vehicle, restores the stored body (free motion without hitches), adds the hitch
-    /// impulses to its chassis impulse, and accepts its last solution with `report`.
+    /// (mass and inertia alone). Then, for each vehicle, restores the stored body (free motion without hitches), adds
+    /// the hitch impulses to its chassis impulse, and accepts its last solution with `report`.
     fn accept_train(&mut self, train: &TrainRange, cars: &mut dyn VehicleSolver, report: StepReport) {
         self.iterate_hitches(train);
         for order_index in train.members.clone() {
             let [impulse, moment] = self.hitch_impulse(train, order_index);
-            let member = &self.members[self.order[order_index]];
-            *cars.body(member.car) = member.body;
-            let chassis_impulse = cars.chassis_impulse(member.car);
+            let member = &self.members[self.members_by_train[order_index]];
+            *cars.body(member.slot) = member.body;
+            let chassis_impulse = cars.chassis_impulse(member.slot);
             chassis_impulse.impulse += impulse;
             chassis_impulse.angular_impulse += moment;
-            cars.accept_solution(member.car, member.rays.clone(), report);
+            cars.accept_solution(member.slot, member.rays.clone(), report);
         }
     }
 }
 
 /// Returns the response (change of the twist per impulse) of `body` of `vehicle` by mass and inertia alone, world axes.
-/// Wheels, hitches and contacts have no effect. The fields `mass` and `inertia` of the result are inverse values.
+/// Wheels, hitches and contacts have no effect.
 pub(super) fn free_response(vehicle: &Vehicle, body: &ChassisState) -> BodyResponse {
     let to_world = Mat3::from_quat(body.rotation);
-    let inertia = to_world * *vehicle.model().inverse_inertia() * to_world.transpose();
-    BodyResponse::Free { mass: vehicle.model().inverse_mass(), inertia }
+    let inverse_inertia = to_world * *vehicle.model().inverse_inertia() * to_world.transpose();
+    BodyResponse::Free { inverse_mass: vehicle.model().inverse_mass(), inverse_inertia }
 }

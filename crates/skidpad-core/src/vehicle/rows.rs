@@ -156,7 +156,7 @@ pub struct RowVelocity<W: WheelLanes = F32x4> {
     /// Speed of the contact patch, longitudinal and lateral.
     pub patch: [W; 2],
     /// Momentum of the unsprung mass due to the chassis motion beyond the free motion (N s).
-    pub(crate) heave: W,
+    pub(crate) heave_momentum: W,
 }
 
 impl<W: WheelLanes> WheelRows<W> {
@@ -253,7 +253,7 @@ impl<W: WheelLanes> WheelRows<W> {
         self.solution.velocity = RowVelocity {
             normal: self.separation_velocity(velocity),
             patch: self.speeds(velocity),
-            heave: self.heave_change(velocity_gain),
+            heave_momentum: self.heave_change(velocity_gain),
         };
     }
 
@@ -264,7 +264,7 @@ impl<W: WheelLanes> WheelRows<W> {
         self.solution.velocity.normal += self.contact.normal.dot(change);
         self.solution.velocity.patch =
             [longitudinal_speed + self.contact.forward.dot(change), lateral_speed + self.contact.side.dot(change)];
-        self.solution.velocity.heave += self.heave_change(change);
+        self.solution.velocity.heave_momentum += self.heave_change(change);
     }
 
     /// Returns the momentum of the unsprung mass along the travel of its wheel (N s) due to a `change` of the chassis

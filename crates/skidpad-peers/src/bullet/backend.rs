@@ -130,9 +130,10 @@ impl BulletCar {
         StepReport { iterations: 1, ..StepReport::default() }
     }
 
-    /// Sets the inputs of all wheels from `controls` for a step of `dt` s: engine force (N), brake impulse (force times
-    /// the brake step of the tuning, or times `dt` without one, N s) and then steering (rad). Advances the drivetrain
-    /// in the state and sets its demanded steering.
+    /// Sets the inputs of all wheels from `controls` for a step of `dt` s: engine force (N), brake impulse (N s) and
+    /// steering angle (rad). Bullet takes the brake as an impulse: the brake force times the brake step of the tuning,
+    /// or times `dt` without one. Also advances the drivetrain in `state`, and stores the demanded mean steering angle
+    /// there.
     fn apply_controls(&mut self, controls: &Controls, dt: f32) {
         let brake_step = self.car.tuning().brake_step.unwrap_or(f64::from(dt));
         let inputs = &mut self.inputs;
@@ -140,7 +141,7 @@ impl BulletCar {
             (inputs[i].engine_force, inputs[i].brake) = (forces.drive.into(), f64::from(forces.brake) * brake_step);
         });
         for (i, input) in self.inputs.iter_mut().enumerate() {
-            input.steering = no_slip::wheel_steer_angle(&self.model, &mut self.state, i, controls).into();
+            input.steering = no_slip::update_wheel_steer_angle(&self.model, &mut self.state, i, controls).into();
         }
     }
 
@@ -275,7 +276,8 @@ impl Simulation for BulletWorld {
         Ok(())
     }
 
-    /// Inserts a car with the tuning derived from its model in the first empty slot or a new one. Returns the
+    /// Inserts a car at its start in the first empty slot or a new one, with the tuning derived from its model. Each
+    /// car has a Bullet vehicle and body of its own on the common ground, and does not affect other cars. Returns the
     /// identifier of the car.
     fn insert(&mut self, start: &CarStart) -> CarId {
         let id = self.slots.allocate(start.model.wheels().len());

@@ -170,12 +170,12 @@ macro_rules! impl_car_lanes {
 
         impl WheelLanes for $type {
             type Car = Self;
-            type RowArray<T: Copy + Debug> = [T; 4];
+            type AxlePairArray<T: Copy + Debug> = [T; 4];
 
             const ROWS_PER_AXLE_PAIR: usize = 4;
 
             #[inline(always)]
-            fn rows_from_fn<T: Copy + Debug>(mut row_value: impl FnMut(usize) -> T) -> [T; 4] {
+            fn axle_pair_from_fn<T: Copy + Debug>(mut row_value: impl FnMut(usize) -> T) -> [T; 4] {
                 // Written out, because a function that maps an array of large values is not inlined.
                 [row_value(0), row_value(1), row_value(2), row_value(3)]
             }

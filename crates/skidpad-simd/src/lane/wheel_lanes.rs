@@ -8,12 +8,12 @@ use crate::lane::{F32x4, Lane, Mask32x4, WheelLanes};
 
 impl WheelLanes for F32x4 {
     type Car = f32;
-    type RowArray<T: Copy + Debug> = [T; 1];
+    type AxlePairArray<T: Copy + Debug> = [T; 1];
 
     const ROWS_PER_AXLE_PAIR: usize = 1;
 
     #[inline(always)]
-    fn rows_from_fn<T: Copy + Debug>(mut row_value: impl FnMut(usize) -> T) -> [T; 1] {
+    fn axle_pair_from_fn<T: Copy + Debug>(mut row_value: impl FnMut(usize) -> T) -> [T; 1] {
         [row_value(0)]
     }
 

@@ -73,7 +73,7 @@ fn run_pass(
 /// Returns true if the largest mass of the hulls with these `points` is more than [`MIN_EXTRAPOLATION_MASS_RATIO`]
 /// times the smallest. The ground does not count.
 fn has_large_mass_ratio(points: &[ContactPoint], chassis: &[Chassis]) -> bool {
-    let hulls = points.iter().flat_map(|point| point.cars).filter_map(|car| chassis.get(car as usize));
+    let hulls = points.iter().flat_map(|point| point.hulls).filter_map(|hull| chassis.get(hull as usize));
     // Smallest and largest inverse mass, 1/kg.
     let [min_inverse_mass, max_inverse_mass] =
         hulls.fold([f32::INFINITY, 0.0], |[min_inverse_mass, max_inverse_mass], hull| {
@@ -173,7 +173,7 @@ impl ContactPoint {
     /// Returns the change of velocity of the lighter hull by this point in the last pass, m/s: change of impulse times
     /// the larger inverse mass. Returns 0 if the change of impulse is within the rounding of the normal impulse.
     fn velocity_change(&self, chassis: &[Chassis]) -> f32 {
-        let hulls = self.cars.iter().filter_map(|car| chassis.get(*car as usize));
+        let hulls = self.hulls.iter().filter_map(|hull| chassis.get(*hull as usize));
         let max_inverse_mass = hulls.map(|hull| hull.inverse_mass).fold(0.0, f32::max);
         let impulse_change = (self.impulse() - self.last_impulse).length();
         if impulse_change > IMPULSE_ROUNDING_RATIO * self.normal_impulse {

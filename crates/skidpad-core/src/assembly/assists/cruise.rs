@@ -192,7 +192,12 @@ impl Vehicle {
             self.shafts.shaft_impulse_range(&self.model, shaft_speed).map(|shaft_impulse| shaft_impulse / radius);
         (
             required_impulse.min(max_impulse).max(min_impulse),
-            self.shafts.set_shaft_impulse(&self.model, &mut self.rows, required_impulse * radius, shaft_speed),
+            self.shafts.reduce_engine_to_shaft_impulse(
+                &self.model,
+                &mut self.rows,
+                required_impulse * radius,
+                shaft_speed,
+            ),
         )
     }
 

@@ -43,15 +43,16 @@ impl RegenerationLimit {
 }
 
 impl Vehicle {
-    /// Cuts the regeneration of every motor to the torque that its wheels can take at the allowed slip without the foot
-    /// brake; entirely while stability control corrects the car. `brake_pedal`: position of the foot brake, 0 to 1;
-    /// `v_loaded`: velocity of the chassis after the loads and the last step's tyre impulses.
+    /// Cuts the regeneration of motors whose wheels slip too much to the impulse that these wheels can take at the
+    /// allowed slip without the foot brake. Motors within the limit are left alone. While stability control corrects
+    /// the car, all regeneration is cut. `brake_pedal`: position of the foot brake, 0 to 1; `v_loaded`: velocity of the
+    /// chassis after the loads and the last step's tyre impulses.
     ///
     /// Does nothing without motors, without anti-lock brakes or stability control, or if no wheel slips more than half
-    /// of the allowed slip and stability control does not correct. Otherwise sets the motors' rows to their demanded
-    /// torques, because the brake assists that follow need these impulses. If neither brake pedal nor correction is
-    /// active, the impulses are removed again, and only the limits remain. If then no motor was cut, the assist that
-    /// limited the motors before is restored.
+    /// of the allowed slip and stability control does not correct. Otherwise first sets the motors' rows to the
+    /// impulses of their demanded torques. The limits reduce these initial impulses, and the brake assists that follow
+    /// count them. If neither brake pedal nor correction is active, the initial impulses are removed again, and only
+    /// the limits remain. If then no motor was cut, the assist that limited the motors before is restored.
     pub(crate) fn cut_regeneration(&mut self, brake_pedal: f32, v_loaded: SpatialVector<f32>, dt: f32) {
         let parts = self.model.parts();
         let Some(limit) = RegenerationLimit::from_assists(&parts.assists).filter(|_| !parts.motors.is_empty()) else {
@@ -68,10 +69,10 @@ impl Vehicle {
         let ([first_motor_row, _], mut has_cut) = (self.shafts.first_rows(&self.model), false);
         for k in 0..self.model.parts().motors.len() {
             let (shaft_impulse, shaft_speed) = match is_correcting {
-                true => (0.0, None), // no regeneration, no target speed
+                true => (0.0, None), // no regeneration; no target speed of the shaft, so no torque for the rotor
                 false => match self.allowed_regeneration(first_motor_row + k, &limit, brake_pedal, v_loaded, dt) {
                     Some((shaft_impulse, shaft_speed)) => (shaft_impulse, Some(shaft_speed)),
-                    None => continue,
+                    None => continue, // no wheel of this motor exceeds the allowed slip
                 },
             };
             self.shafts.limit_regeneration(&self.model, &mut self.rows, k, shaft_impulse, shaft_speed);
@@ -130,7 +131,7 @@ impl Vehicle {
             shaft_speed += (lever * target_spin).sum();
         }
         // Present impulse, with less braking by the excess.
-        let allowed_impulse = (self.shafts.wheel_impulse(row) * direction + max_excess).min(0.0);
+        let allowed_impulse = (self.shafts.shaft_impulse(row) * direction + max_excess).min(0.0);
         (max_excess > 0.0).then_some((allowed_impulse, shaft_speed))
     }
 }

@@ -162,10 +162,10 @@ impl Vehicle {
         })
     }
 
-    /// Returns the demand of the stability control for the present motion, or `None` if the car is too slow or the yaw
-    /// rate has no excess (a deviation from the yaw rate that the driver's steering demands, beyond the tolerance).
-    /// `steer`: driver's steering, rad. The excess, and thus the moment, fades in with speed. The correction counts as
-    /// one of oversteer if its moment acts against the yaw rate.
+    /// Returns the yaw moment that the stability control demands for the present motion. `steer`: driver's steering,
+    /// rad. `None` if the car is below the control's range of speeds, or if the yaw rate is within the accepted range,
+    /// see [`StabilityControl::yaw_rate_excess`]. The part outside that range (the excess), and thus the moment, fades
+    /// in over the range of speeds. A moment against the yaw rate counts as a correction of oversteer.
     fn stability_correction(&self, stability: &StabilityControl, steer: f32, dt: f32) -> Option<Correction> {
         let motion = self.planar_motion();
         let effect_share = stability.effect_share(motion.velocity[0]);
@@ -261,18 +261,18 @@ impl Vehicle {
             }
             let foot_brake = wheels.map(|i| self.model.wheels()[i].brake_torque * (brake_pedal * dt));
             let removed_share = |side: usize| {
-                let place = self.model.lane_index(wheels[side]);
-                let removed = removed_impulses[place.group][place.lane];
+                let lane_index = self.model.lane_index(wheels[side]);
+                let removed = removed_impulses[lane_index.group][lane_index.lane];
                 if foot_brake[side] > 0.0 { removed / foot_brake[side] } else { 0.0 }
             };
             let removed_shares = [removed_share(0), removed_share(1)];
             let axle_share = removed_shares[0].max(removed_shares[1]);
             for side in [0, 1] {
-                let place = self.model.lane_index(wheels[side]);
+                let lane_index = self.model.lane_index(wheels[side]);
                 let mut lanes = [0.0; 4];
-                lanes[place.lane] = (axle_share - removed_shares[side]) * foot_brake[side];
-                removed_impulse += lanes[place.lane];
-                let rows = &mut self.rows[place.group];
+                lanes[lane_index.lane] = (axle_share - removed_shares[side]) * foot_brake[side];
+                removed_impulse += lanes[lane_index.lane];
+                let rows = &mut self.rows[lane_index.group];
                 rows.drive.brake = rows.drive.brake - F32x4::new(lanes);
                 rows.tyre.locking_capacity = rows.tyre.locking_capacity - F32x4::new(lanes);
             }

@@ -169,7 +169,7 @@ impl Vehicle {
         v_loaded: SpatialVector<f32>,
         dt: f32,
     ) -> Option<TractionLimit> {
-        let (direction, row_impulse) = (F32x4::splat(target.direction), F32x4::splat(self.shafts.wheel_impulse(row)));
+        let (direction, row_impulse) = (F32x4::splat(target.direction), F32x4::splat(self.shafts.shaft_impulse(row)));
         let groups_and_rows = || self.model.wheel_packs().iter().zip(&self.rows);
         // Target spins, and the shaft impulse that each wheel can take, N m s, with the present impulse of the row
         // included.
@@ -209,10 +209,13 @@ impl Vehicle {
         min_impulse.is_finite().then_some(TractionLimit { shaft_impulse, shaft_speed })
     }
 
-    /// Limits all motors one after the other, each to the impulse that the present impulses of the other motors leave
-    /// to its `limiting_wheel`, or to 0 if the target holds the car or the motor has no wheels. First sets the motors'
-    /// rows to their demanded torques, and stores `limiting_assist` as the assist that limits them. Does nothing
-    /// without motors.
+    /// Limits all motors one after the other, each to the shaft impulse and the shaft speed (mean speed of its wheels)
+    /// of [`Self::traction_limit`]. The present impulses of the other motors reduce the impulse that its wheels can
+    /// take. `limiting_wheel` is the rule that selects the decisive wheel of each motor. Impulse and speed are 0 if the
+    /// target holds the car or the motor has no wheels.
+    ///
+    /// First sets the motors' rows to their demanded torques, and stores `limiting_assist` as the assist that limits
+    /// them. Does nothing without motors.
     fn limit_motors_to_slip(
         &mut self,
         limiting_assist: Assist,
@@ -233,7 +236,7 @@ impl Vehicle {
             } else {
                 self.traction_limit(first_motor_row + k, target, limiting_wheel, v_loaded, dt)
             };
-            // Default: impulse and speed 0.
+            // Default: shaft impulse and shaft speed 0.
             let limit = limit.unwrap_or_default();
             self.shafts.limit_motor(&self.model, &mut self.rows, k, limit.shaft_impulse, limit.shaft_speed);
         }

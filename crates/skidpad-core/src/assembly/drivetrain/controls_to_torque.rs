@@ -150,7 +150,7 @@ impl Vehicle {
             };
         }
         shafts.add_clutch_row(flywheel, clutch);
-        clutch.wheel_impulse(clutch.impulse)
+        clutch.shaft_impulse(clutch.impulse)
     }
 }
 

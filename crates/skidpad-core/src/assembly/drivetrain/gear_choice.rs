@@ -1,6 +1,6 @@
 //! Gear selection of automatic gearboxes, and the progress of a shift.
 
-use crate::drivetrain::constraints::{torque_ratios, wheel_impulse};
+use crate::drivetrain::constraints::{shaft_impulse, torque_ratios};
 use crate::drivetrain::engine::{Cvt, Engine, Gearbox};
 use crate::drivetrain::parameters::EngineDrive;
 use crate::model::Model;
@@ -142,7 +142,7 @@ impl<M: CarMotion> DrivenWheels<'_, M> {
         let (gearbox, turns_per_metre) = (&self.drive.gearbox, self.turns_per_metre());
         let clutch_to_shaft_ratios = torque_ratios(gearbox.ratio(state.gear), gearbox.efficiency);
         // Driving force of the last step, N.
-        let driving_force = wheel_impulse(clutch_to_shaft_ratios, state.clutch) * turns_per_metre;
+        let driving_force = shaft_impulse(clutch_to_shaft_ratios, state.clutch) * turns_per_metre;
         let mass = self.model.rolling_mass() + self.towed_mass;
         let resistance = driving_force - mass * self.motion.speed_gain() / self.dt;
         ShiftPrediction {
@@ -165,7 +165,7 @@ impl<M: CarMotion> DrivenWheels<'_, M> {
         let (ratio, speed) = (gearbox.ratio(gear), prediction.shaft_speed * gearbox.ratio(gear));
         // Torque at the throttle just below a kick-down, N m.
         let torque = engine.torque_at(speed, gearbox.kick_down_pedal(speed));
-        let force = wheel_impulse(torque_ratios(ratio, gearbox.efficiency), torque) * self.turns_per_metre();
+        let force = shaft_impulse(torque_ratios(ratio, gearbox.efficiency), torque) * self.turns_per_metre();
         speed >= gearbox.down_speed_at(self.throttle) && force >= UPSHIFT_FORCE_RESERVE * prediction.resistance
     }
 

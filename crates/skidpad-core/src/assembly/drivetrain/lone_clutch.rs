@@ -37,7 +37,7 @@ impl Shafts {
         let new_impulse =
             row.holding_impulse(speed, response).unwrap_or_else(|| self.slipping_impulse(speed, response));
         let row = &mut self.constraints[0];
-        let change = row.wheel_impulse(new_impulse) - row.wheel_impulse(old_impulse);
+        let change = row.shaft_impulse(new_impulse) - row.shaft_impulse(old_impulse);
         row.impulse = new_impulse;
         (change, row.has_converged([old_impulse, new_impulse], self.impulse_bounds))
     }
@@ -121,15 +121,18 @@ impl<W: WheelLanes> WheelRows<W> {
         )
     }
 
-    /// Returns the motion of wheels for a longitudinal tyre row of `target_impulse` (N s) and `gain` (kg). Solves `I ω
-    /// = p − R x` with `x = target − gain (v + c x − R ω)`, with the momentum p, the tyre impulse x, the patch speed v
-    /// and the compliance c. Brakes and rolling resistance slow the wheel, at most to a lock. A wheel whose x exceeds
-    /// its friction bound slides: x is then constant at the bound, so that the tyre does not respond.
+    /// Returns spin, change of the spin per angular impulse, and tyre impulse of wheels for a longitudinal tyre row of
+    /// `target_impulse` (N s) and `gain` (kg). Solves `I ω = p − R x` with `x = target − gain (v + c x − R ω)` for the
+    /// spin ω and the tyre impulse x. p is the angular momentum of wheel and driveline. v is the speed of the patch
+    /// without spin (`effective_mass.speed[0]`), and c its change per tyre impulse (`effective_mass.compliance[0]`).
+    ///
+    /// Brakes and rolling resistance slow the wheel, at most to a lock. A wheel whose x exceeds its friction bound
+    /// slides: x is then constant at the bound, so that the tyre does not respond.
     #[inline(always)]
     fn solve_spin(&self, group: &WheelPack<W>, target_impulse: W, gain: W) -> WheelSpin<W> {
         let momentum = self.drive.momentum + self.drive.shaft;
         let (radius, inertia) = (group.radius, group.spin_inertia);
-        // 1 + gain · compliance: the tyre's impulse changes the speed of the patch.
+        // 1 + gain · c: the tyre's impulse changes the speed of the patch.
         let divisor = W::splat(1.0) + gain * self.solution.effective_mass.compliance[0];
         // Tyre impulse of a locked wheel, N s, and its increase per spin, N s².
         let locked_impulse = (target_impulse - gain * self.solution.effective_mass.speed[0]) / divisor;

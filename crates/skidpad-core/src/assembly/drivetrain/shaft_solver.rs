@@ -127,8 +127,7 @@ impl<'a, const MAX_ROWS: usize> ShaftSolver<'a, MAX_ROWS> {
     ///
     /// Each of up to [`MAX_NEWTON_ITERATIONS`] passes updates the bounds of couplings (in the first
     /// [`BOUND_UPDATE_ITERATIONS`]), takes a Newton step, evaluates the wheels, and shortens the step if it overshot.
-    /// The rows together minimise a convex function of their impulses, minus the work they absorb. Shortened steps keep
-    /// couplings from adding energy.
+    /// The rows minimise a convex function of their impulses, minus the work they absorb. Shorter steps add no energy.
     pub(crate) fn solve_newton(&mut self, model: &Model, rows: &mut [WheelRows], wheel_model: WheelResponse) -> bool {
         self.evaluate(model, rows, wheel_model);
         let has_couplings = !model.parts().couplings.is_empty();
@@ -156,7 +155,7 @@ impl<'a, const MAX_ROWS: usize> ShaftSolver<'a, MAX_ROWS> {
             if converged {
                 return true;
             }
-            // Slope at the start of the step, with the speeds measured there.
+            // Slope at the start of the step, with the speeds evaluated there.
             let start_slope = self.objective_slope(0.0);
             self.evaluate(model, rows, wheel_model);
             self.cut_overshoot(model, rows, wheel_model, start_slope);
@@ -192,22 +191,22 @@ impl<'a, const MAX_ROWS: usize> ShaftSolver<'a, MAX_ROWS> {
     /// Evaluates the rows like `evaluate`, inlined into the caller.
     #[inline(always)]
     fn evaluate_inline(&mut self, model: &Model, rows: &mut [WheelRows], wheel_model: WheelResponse) {
-        let measured = measure(model.wheel_packs(), rows, wheel_model, self.shafts.impulse_bounds, self.count());
-        self.store_measurement(model, &measured);
+        let wheels = evaluate_wheels(model.wheel_packs(), rows, wheel_model, self.shafts.impulse_bounds, self.count());
+        self.store_wheel_response(model, &wheels);
     }
 
-    /// Stores speeds and responses of the rows from the `measured` wheels: speed times ratio, and response times the
+    /// Stores speeds and responses of the rows from those of the wheels: speed times ratio, and response times the
     /// ratio of one row and the torque ratio of the other. Then linearises converter and motors at these speeds.
     #[inline(always)]
-    fn store_measurement(&mut self, model: &Model, measured: &WheelMeasurement<f32, MAX_ROWS>) {
+    fn store_wheel_response(&mut self, model: &Model, wheel_response: &WheelRowResponse<f32, MAX_ROWS>) {
         let row_count = self.count();
         for i in 0..row_count {
             let row = &self.shafts.constraints[i];
-            self.speeds[i] = measured.speeds[i] * row.ratio;
+            self.speeds[i] = wheel_response.speeds[i] * row.ratio;
             for j in 0..row_count {
                 let other_row = &self.shafts.constraints[j];
-                // The matrix is symmetric; only its lower half is measured.
-                let response = measured.responses[i.max(j)][i.min(j)];
+                // The matrix is symmetric; only its lower half is evaluated.
+                let response = wheel_response.responses[i.max(j)][i.min(j)];
                 self.responses[i][j] = response * (row.ratio * other_row.torque_ratio(other_row.impulse));
             }
         }
@@ -321,7 +320,7 @@ impl<'a, const MAX_ROWS: usize> ShaftSolver<'a, MAX_ROWS> {
                 .constraints
                 .iter()
                 .zip(&path.row_shares)
-                .map(|(row, share)| share * row.wheel_impulse(row.impulse))
+                .map(|(row, share)| share * row.shaft_impulse(row.impulse))
                 .sum();
             let [towards_first, towards_second] = coupling.capacity(through_impulse / self.shafts.dt, path.first_share);
             let (min_impulse, max_impulse) = (-towards_second * self.shafts.dt, towards_first * self.shafts.dt);
@@ -403,7 +402,7 @@ impl<'a, const MAX_ROWS: usize> ShaftSolver<'a, MAX_ROWS> {
 }
 
 /// Response of the wheels to at most `MAX_ROWS` rows between spins, by their levers alone, without ratios.
-pub(crate) struct WheelMeasurement<C, const MAX_ROWS: usize> {
+pub(crate) struct WheelRowResponse<C, const MAX_ROWS: usize> {
     /// Speeds of the rows, rad/s.
     pub speeds: [C; MAX_ROWS],
     /// Change of a row's speed per impulse of a row, 1/(kg m²); 0 above the diagonal.
@@ -413,17 +412,17 @@ pub(crate) struct WheelMeasurement<C, const MAX_ROWS: usize> {
 /// Evaluates speeds and responses of the first `row_count` rows. Solves every wheel as `wheel_model` with its present
 /// shaft impulse, and sums its spin and its change per impulse, times the wheel's levers. Blocks keep the solution.
 #[inline(always)]
-fn measure<W: WheelLanes, const MAX_ROWS: usize>(
+fn evaluate_wheels<W: WheelLanes, const MAX_ROWS: usize>(
     groups: &[WheelPack<W>],
     rows: &mut [WheelRows<W>],
     wheel_model: WheelResponse,
     bounds: ImpulseBounds,
     row_count: usize,
-) -> WheelMeasurement<W::Car, MAX_ROWS> {
-    let zero = W::Car::default();
-    let mut measured = WheelMeasurement { speeds: [zero; MAX_ROWS], responses: [[zero; MAX_ROWS]; MAX_ROWS] };
+) -> WheelRowResponse<W::Car, MAX_ROWS> {
+    let zeros = [W::Car::default(); MAX_ROWS];
+    let mut wheel_response = WheelRowResponse { speeds: zeros, responses: [zeros; MAX_ROWS] };
     for (groups, rows) in groups.chunks(W::ROWS_PER_AXLE_PAIR).zip(rows.chunks_mut(W::ROWS_PER_AXLE_PAIR)) {
-        let spins_and_responses = W::rows_from_fn(
+        let spins_and_responses = W::axle_pair_from_fn(
             #[inline(always)]
             |k| match wheel_model {
                 WheelResponse::TyreRowOnly => rows[k].spin_and_response(&groups[k]),
@@ -431,19 +430,19 @@ fn measure<W: WheelLanes, const MAX_ROWS: usize>(
             },
         );
         for i in 0..row_count {
-            measured.speeds[i] += W::sum_over_wheels(
+            wheel_response.speeds[i] += W::sum_over_wheels(
                 #[inline(always)]
                 |k| groups[k].shaft_jacobian[i] * spins_and_responses[k].0,
             );
             for j in 0..i + 1 {
-                measured.responses[i][j] += W::sum_over_wheels(
+                wheel_response.responses[i][j] += W::sum_over_wheels(
                     #[inline(always)]
                     |k| groups[k].shaft_jacobian[i] * groups[k].shaft_jacobian[j] * spins_and_responses[k].1,
                 );
             }
         }
     }
-    measured
+    wheel_response
 }
 
 /// Adds the `changes` of the rows' impulses, N m s, to the shaft impulse of each wheel, times its lever in that row.
@@ -469,14 +468,14 @@ pub(crate) trait WarmStartedRows<C, const MAX_ROWS: usize> {
     /// Limits torque-sensing couplings by the torque through them. Returns the changes on the wheels, if there are any.
     fn update_bounds(&mut self) -> Option<[C; MAX_ROWS]>;
 
-    /// Takes a Newton step for wheels `measured` as blocks and stores the new impulses. Returns the changes on the
+    /// Takes a Newton step with the `wheel_response` of blocks and stores the new impulses. Returns the changes on the
     /// wheels, N m s, and whether all changes were within tolerance.
-    fn newton_step(&mut self, measured: &WheelMeasurement<C, MAX_ROWS>) -> ([C; MAX_ROWS], bool);
+    fn newton_step(&mut self, wheel_response: &WheelRowResponse<C, MAX_ROWS>) -> ([C; MAX_ROWS], bool);
 }
 
-/// Solves `row_count` rows of these wheels, as blocks, by at most [`MAX_WARM_START_ITERATIONS`] Newton steps from the
-/// impulses of the last step. Each step first updates the bounds of couplings. Steps are not shortened. Returns whether
-/// the changes of the last step are within tolerance. The last iterate stays applied in either case.
+/// Solves `row_count` rows between spins by at most [`MAX_WARM_START_ITERATIONS`] Newton steps from the impulses of the
+/// last step. The wheels respond as blocks: spin and both tyre rows, with tyre impulses within `bounds`. Each step first
+/// updates the bounds of couplings. Returns whether the last changes are within tolerance. They stay applied.
 #[inline(always)]
 pub(crate) fn solve_warm_started<W: WheelLanes, const MAX_ROWS: usize>(
     groups: &[WheelPack<W>],
@@ -489,7 +488,8 @@ pub(crate) fn solve_warm_started<W: WheelLanes, const MAX_ROWS: usize>(
         if let Some(changes) = shafts.update_bounds() {
             apply_shaft_changes(groups, rows, &changes);
         }
-        let (changes, converged) = shafts.newton_step(&measure(groups, rows, WheelResponse::Blocks, bounds, row_count));
+        let (changes, converged) =
+            shafts.newton_step(&evaluate_wheels(groups, rows, WheelResponse::Blocks, bounds, row_count));
         apply_shaft_changes(groups, rows, &changes);
         if converged {
             return true;
@@ -545,8 +545,8 @@ impl<const MAX_ROWS: usize> WarmStartedRows<f32, MAX_ROWS> for WarmStart<'_, MAX
     }
 
     #[inline(always)]
-    fn newton_step(&mut self, measured: &WheelMeasurement<f32, MAX_ROWS>) -> ([f32; MAX_ROWS], bool) {
-        self.solver.store_measurement(self.model, measured);
+    fn newton_step(&mut self, wheel_response: &WheelRowResponse<f32, MAX_ROWS>) -> ([f32; MAX_ROWS], bool) {
+        self.solver.store_wheel_response(self.model, wheel_response);
         let (impulses, bounds, mut converged) = (self.solver.newton_step(), self.solver.shafts.impulse_bounds, true);
         let changes = self.set_impulses(
             #[inline(always)]

@@ -77,9 +77,9 @@ impl Shafts {
         self.engine.is_some() && self.constraints[0].is_converter
     }
 
-    /// Returns the impulse of row `i` on its wheels, N m s, before it is multiplied by their levers.
-    pub(crate) fn wheel_impulse(&self, i: usize) -> f32 {
-        self.constraints[i].wheel_impulse(self.constraints[i].impulse)
+    /// Returns the impulse of row `i` on the shaft of its wheels, N m s, before the levers of the wheels multiply it.
+    pub(crate) fn shaft_impulse(&self, i: usize) -> f32 {
+        self.constraints[i].shaft_impulse(self.constraints[i].impulse)
     }
 
     /// Returns the engine speed before its clutch or converter acts, rad/s, that gives the propeller shaft
@@ -142,7 +142,7 @@ impl Shafts {
     /// row.
     ///
     /// Returns `J (ω_new − reference_speed)`, N m s: negative if the engine loses impulse; 0 without an engine.
-    fn set_engine_speed(
+    fn limit_free_engine_speed(
         &mut self,
         model: &Model,
         rows: &mut [WheelRows],
@@ -185,7 +185,7 @@ impl Shafts {
         let Some(engine) = self.engine.filter(|_| !self.is_clutch_weaker_than(shaft_impulse)) else { return 0.0 };
         let speed = self.engine_speed_for(model, &engine, shaft_impulse, shaft_speed);
         // Lower limit: speed with a closed throttle. Reference: the present speed, so that the result is the loss.
-        -self.set_engine_speed(model, rows, speed, [engine.speed_bounds[0], engine.speed])
+        -self.limit_free_engine_speed(model, rows, speed, [engine.speed_bounds[0], engine.speed])
     }
 
     /// Reduces the engine's torque so that it ends the step with at most `speed` rad/s, or with the speed that a
@@ -207,7 +207,7 @@ impl Shafts {
             None => speed.max(row.ratio * shaft_speed) + row.impulse.max(0.0) * engine.inverse_inertia,
         };
         // Limit and reference as in `cut_engine`.
-        -self.set_engine_speed(model, rows, max_free_speed, [engine.speed_bounds[0], engine.speed])
+        -self.limit_free_engine_speed(model, rows, max_free_speed, [engine.speed_bounds[0], engine.speed])
     }
 
     /// Limits the clutch to the impulse that gives the propeller shaft `shaft_impulse` N m s, in either direction. A
@@ -224,7 +224,7 @@ impl Shafts {
     /// while it turns with `shaft_speed` rad/s. The torque of the driver's throttle is the lower limit, the present
     /// torque the upper one. Returns the impulse beyond that of the driver's throttle, N m s at the crankshaft; 0
     /// without an engine.
-    pub(crate) fn set_shaft_impulse(
+    pub(crate) fn reduce_engine_to_shaft_impulse(
         &mut self,
         model: &Model,
         rows: &mut [WheelRows],
@@ -234,7 +234,7 @@ impl Shafts {
         let Some(engine) = self.engine else { return 0.0 };
         let speed = self.engine_speed_for(model, &engine, shaft_impulse, shaft_speed);
         // Lower limit and reference: the speed with the driver's throttle.
-        self.set_engine_speed(model, rows, speed, [engine.speed_bounds[1]; 2])
+        self.limit_free_engine_speed(model, rows, speed, [engine.speed_bounds[1]; 2])
     }
 
     /// Returns the impulses on the propeller shaft at `shaft_speed` rad/s with the driver's throttle and with the
@@ -265,7 +265,7 @@ impl Shafts {
                 ((free_speed - turbine_speed) / engine.inverse_inertia).max(-max_impulse).min(max_impulse)
             }
         };
-        row.wheel_impulse(through_impulse)
+        row.shaft_impulse(through_impulse)
     }
 
     /// Returns the torques of motor `k` at its rotor speed at the start of the step, N m towards the drive: with the
@@ -319,21 +319,23 @@ impl Shafts {
     pub(crate) fn clear_initial_impulses(&mut self, model: &Model, rows: &mut [WheelRows]) {
         self.clear_impulses(model, rows);
         // Subtraction does not restore the same bits, so the wheels get the engine's impulse (row 0) again.
-        let engine_impulse = self.engine.map_or(0.0, |_| self.wheel_impulse(0));
+        let engine_impulse = self.engine.map_or(0.0, |_| self.shaft_impulse(0));
         for (group, rows) in model.wheel_packs().iter().zip(rows) {
             rows.drive.shaft = group.shaft_jacobian[0] * F32x4::splat(engine_impulse);
         }
     }
 
-    /// Sets the impulse of every motor's row to that of its demanded torque within the limits of assists, at the rotor
-    /// speed at the start of the step. Adds the changes to the wheels' shaft impulses.
+    /// Sets the impulse of every motor's row to `dt` times its demanded torque within the limits of assists, at the
+    /// rotor speed at the start of the step. Adds the changes to the wheels' shaft impulses. Torques and limits are
+    /// positive towards the drive (in the driving direction), impulses of rows positive forward.
     fn apply_motor_demands(&mut self, model: &Model, rows: &mut [WheelRows]) {
         let ([first_motor_row, _], pedal_demand) = (self.first_rows(model), self.pedal_demand);
         for (k, motor) in model.parts().motors.iter().enumerate() {
             let motor_step = &mut self.motors[k];
+            // Slope: derivative of the torque by the speed. The solver evaluates it later, at the speeds of the step.
             let (torque, _slope) = motor_step.limits.apply(
                 motor,
-                // Speed towards the drive; the pedal demand takes the signed rotor speed.
+                // Rotor speed towards the drive; `motor_torque` takes the speed that is positive forward.
                 motor_step.rotor_speed * pedal_demand.direction,
                 pedal_demand.motor_torque(motor, motor_step.rotor_speed),
             );
@@ -477,7 +479,7 @@ pub(crate) mod tests {
         for (shaft, speed) in [(50.0, 180.0), (110.0, 300.0), (200.0, 300.0), (0.0, 100.0), (-50.0, 100.0)] {
             let (mut shafts, model) = engaged();
             shafts.engine.as_mut().expect("has one").speed_bounds[1] = 100.0;
-            shafts.set_shaft_impulse(&model, &mut [], shaft, 0.0);
+            shafts.reduce_engine_to_shaft_impulse(&model, &mut [], shaft, 0.0);
             let found = shafts.engine.expect("has one").speed;
             assert!((found - speed).abs() < 1e-4, "{found} rad/s for {shaft} N m s");
         }

@@ -217,7 +217,7 @@ impl Vehicle {
         let mut chassis_impulse = SpatialVector::default();
         for &k in self.model.separate_axle_links() {
             let link = self.axle_link(k);
-            if self.is_in_rows(&link) {
+            if self.is_bar_in_rows(&link) {
                 continue;
             }
             let ends = link.wheels.map(|i| self.link_end(i, link.on_chassis));
@@ -290,7 +290,7 @@ impl Vehicle {
         let mut impulse = SpatialVector::default();
         for &k in self.model.separate_axle_links() {
             let link = self.axle_link(k);
-            if self.is_in_rows(&link) || self.acts_on_unsprung(&link) {
+            if self.is_bar_in_rows(&link) || self.acts_on_unsprung(&link) {
                 continue;
             }
             let ends = link.wheels.map(|i| self.link_end(i, link.on_chassis));
@@ -315,7 +315,7 @@ impl Vehicle {
     }
 
     /// Returns true if the wheel rows contain the axle link in `bar_rate`: a bar through the struts of opposite wheels.
-    fn is_in_rows(&self, link: &AxleLink) -> bool {
+    fn is_bar_in_rows(&self, link: &AxleLink) -> bool {
         !link.on_chassis && self.model.is_between_opposite(link.wheels, link.coupling_sign)
     }
 
@@ -447,7 +447,7 @@ impl<W: WheelLanes> WheelRows<W> {
 /// current travels z. K is [`WheelPack::bar_rate`] times `bar_rate_share`. Overwrites forces and rates of other links.
 #[inline(always)]
 pub(crate) fn update_bar_forces<W: WheelLanes>(groups: &[WheelPack<W>], rows: &mut [WheelRows<W>], bar_rate_share: W) {
-    let travel = W::rows_from_fn(|k| rows[k].suspension.axle_links.travel);
+    let travel = W::axle_pair_from_fn(|k| rows[k].suspension.axle_links.travel);
     let opposite = W::opposite(travel);
     for (k, (group, rows)) in groups.iter().zip(rows).enumerate() {
         let rate = group.bar_rate * bar_rate_share;
@@ -463,7 +463,7 @@ pub(crate) fn update_bar_forces<W: WheelLanes>(groups: &[WheelPack<W>], rows: &m
 #[inline(always)]
 pub(crate) fn update_bar_impulses<W: WheelLanes>(rows: &mut [WheelRows<W>]) {
     let has_unsprung = rows[0].has_unsprung;
-    let rates = W::rows_from_fn(
+    let rates = W::axle_pair_from_fn(
         #[inline(always)]
         |k| match rows[k].unsprung() {
             Some(unsprung) => unsprung.next_rate,
@@ -471,7 +471,7 @@ pub(crate) fn update_bar_impulses<W: WheelLanes>(rows: &mut [WheelRows<W>]) {
         },
     );
     let dt = W::splat(rows[0].dt);
-    let mid_travel = W::rows_from_fn(
+    let mid_travel = W::axle_pair_from_fn(
         #[inline(always)]
         |k| rows[k].suspension.axle_links.travel + W::splat(0.25) * dt * rates[k],
     );
@@ -491,7 +491,7 @@ pub(crate) fn update_bar_impulses<W: WheelLanes>(rows: &mut [WheelRows<W>]) {
 /// Response of the bars between opposite wheels, of two axles, to the chassis velocity.
 pub(crate) struct BarResponse<W: WheelLanes = F32x4> {
     /// Gain (kg) and row of each wheel: half of the bar at each of its wheels.
-    pub gain_rows: W::RowArray<(W, SpatialVector<W>)>,
+    pub gain_rows: W::AxlePairArray<(W, SpatialVector<W>)>,
     /// Impulse of the bars on the chassis that is part of the result of [`Vehicle::add_axle_links`].
     pub impulse: SpatialVector<W::Car>,
 }
@@ -502,7 +502,7 @@ impl<W: WheelLanes> BarResponse<W> {
     #[inline(always)]
     pub(crate) fn new(rows: &[WheelRows<W>], v_warm: SpatialVector<W::Car>) -> Self {
         let one = W::splat(1.0);
-        let is_loaded = W::rows_from_fn(
+        let is_loaded = W::axle_pair_from_fn(
             #[inline(always)]
             |k| {
                 let rows = &rows[k];
@@ -510,18 +510,18 @@ impl<W: WheelLanes> BarResponse<W> {
             },
         );
         // Row of each wheel end, `n / cos γ`.
-        let ends = W::rows_from_fn(
+        let ends = W::axle_pair_from_fn(
             #[inline(always)]
             |k| rows[k].contact.normal * (one / rows[k].contact.normal_cosine).masked(is_loaded[k]),
         );
         let opposite_ends = SpatialVector::<W>::opposite_wheels(ends);
-        let rates = W::rows_from_fn(
+        let rates = W::axle_pair_from_fn(
             #[inline(always)]
             |k| rows[k].bar_end_rates().masked(is_loaded[k]),
         );
         let opposite_rates = W::opposite(rates);
         let v_warm = v_warm.broadcast_to_wheels();
-        let gain_rows = W::rows_from_fn(
+        let gain_rows = W::axle_pair_from_fn(
             #[inline(always)]
             |k| {
                 // Half of the gain K dt² / 4, because a bar has a row at each of its two wheels.

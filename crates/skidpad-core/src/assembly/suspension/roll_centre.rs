@@ -65,7 +65,7 @@ impl Vehicle {
         dt: f32,
     ) -> SpatialVector<f32> {
         if self.model.has_roll_centre_links() {
-            self.limit_beam_transfer_near_lift(body, v_free, v_warm, dt)
+            self.limit_beam_transfer_if_near_lift(body, v_free, v_warm, dt)
         } else {
             v_warm
         }
@@ -82,7 +82,7 @@ impl Vehicle {
     /// tyre impulses and torques of the last step along the present rows, without loads.
     #[cold]
     #[inline(never)]
-    fn limit_beam_transfer_near_lift(
+    fn limit_beam_transfer_if_near_lift(
         &mut self,
         body: &ChassisState,
         v_free: SpatialVector<f32>,
@@ -164,7 +164,7 @@ impl WheelRows {
     fn link_tilt_row(&self, links: &RollCentreLinks) -> SpatialVector<F32x4> {
         // Link slope times contact normal of each wheel alone.
         let own_tilt = self.contact.normal * (links.slope * self.suspension.beam_share);
-        own_tilt * links.independent + own_tilt.plus_opposite() * links.half
+        own_tilt * links.independent + own_tilt.plus_opposite() * links.beam_half
     }
 
     /// Returns the leftward speeds of the contact points relative to the body that the links cause because the ground
@@ -172,15 +172,16 @@ impl WheelRows {
     fn ground_scrub_speeds(&self, links: &RollCentreLinks) -> [F32x4; 2] {
         let ground_motion = &self.contact.ground_motion;
         [ground_motion.start_speed[2], ground_motion.end_speed[2]]
-            .map(|ground_speed| links.lateral_velocity(ground_speed * self.suspension.beam_share))
+            .map(|ground_speed| links.lateral_motion(ground_speed * self.suspension.beam_share))
     }
 
-    /// Moves the contact points of wheels at a `travel` (m) sideways to where the links guide them, by changing the
-    /// moments of all three rows. Reduces the compressions of wheels in contact by half that displacement times the
-    /// lateral slope of the ground.
+    /// Moves the contact points of wheels at a `travel` (m, positive in jounce) sideways to where the links guide them,
+    /// by changing the moments of all three rows. The displacement is positive to the left. Reduces the compressions of
+    /// wheels in contact by half the displacement times the descent of the ground to the left, `n_y / n_z` with the
+    /// contact normal n. Where the ground rises towards the displacement, the compressions increase.
     pub(crate) fn shift_contact_points(&mut self, links: &RollCentreLinks, travel: F32x4) {
         // Displacement to the left, m.
-        let displacement = links.lateral_velocity(travel);
+        let displacement = links.lateral_motion(travel);
         let contact = &mut self.contact;
         for row in [&mut contact.normal, &mut contact.forward, &mut contact.side] {
             // A displacement d to the left changes the moment of a row by d × row.
@@ -224,9 +225,9 @@ impl WheelRows {
     /// Returns true if some wheel on a beam has a jacking impulse that is positive and at least `load`, the load
     /// impulse of the last step, N s. Independently suspended wheels do not count.
     fn is_near_lift(&self, links: &RollCentreLinks, load: F32x4) -> bool {
-        // `half` is 1/2 for wheels on a beam, otherwise 0.
+        // `beam_half` is 1/2 for wheels on a beam, otherwise 0.
         let jacking_impulse =
-            links.jacking_force(self.lateral_tyre_impulse()).masked(F32x4::default().less(links.half));
+            links.jacking_force(self.lateral_tyre_impulse()).masked(F32x4::default().less(links.beam_half));
         F32x4::any(F32x4::default().less(jacking_impulse) & !jacking_impulse.less(load))
     }
 
@@ -238,7 +239,7 @@ impl WheelRows {
         let (zero, one) = (F32x4::default(), F32x4::splat(1.0));
         let (jacking_impulse, load) = (links.jacking_force(self.lateral_tyre_impulse()), self.suspension.load);
         // Inner wheels of beams, whose jacking impulse exceeds their load.
-        let is_lifting = load.less(jacking_impulse) & zero.less(jacking_impulse) & zero.less(links.half);
+        let is_lifting = load.less(jacking_impulse) & zero.less(jacking_impulse) & zero.less(links.beam_half);
         if !F32x4::any(is_lifting) {
             return;
         }
@@ -264,7 +265,7 @@ impl WheelRows {
         // Jacking impulse, N s.
         let jacking_impulse = links.jacking_force(self.lateral_tyre_impulse()) * self.suspension.beam_share;
         // A wheel on a beam cannot lose more than its load.
-        let limited_impulse = F32x4::select(zero.less(links.half), jacking_impulse.at_most(load), jacking_impulse);
+        let limited_impulse = F32x4::select(zero.less(links.beam_half), jacking_impulse.at_most(load), jacking_impulse);
         let link_load_ratio = (limited_impulse / load).masked(zero.less(load) & !load.less(limited_impulse.abs()));
         self.suspension.pressing_share = F32x4::splat(1.0) - link_load_ratio;
     }
@@ -298,7 +299,7 @@ impl WheelRows {
         load_slope: F32x4,
     ) -> Scrub {
         // 1 for wheels on a beam, otherwise 0.
-        let on_beam = links.half + links.half;
+        let on_beam = links.beam_half + links.beam_half;
         // Changes of the own and of the opposite travel rate per tyre impulse to the left, 1/kg.
         // On a beam, the jacking force of a wheel acts on both wheels, so that both responses count as the own one.
         let travel_response = links.slope * responses[0] + on_beam * links.slope.opposite() * responses[1];
@@ -310,7 +311,7 @@ impl WheelRows {
     /// leftward speed of the contact points times the leftward components of both tangents.
     #[inline(always)]
     pub(crate) fn scrub_speeds(&self, links: &RollCentreLinks, rate: F32x4) -> [F32x4; 2] {
-        let lateral_speed = links.lateral_velocity(rate);
+        let lateral_speed = links.lateral_motion(rate);
         self.leftward_components().map(|tangent| tangent * lateral_speed)
     }
 
@@ -387,8 +388,8 @@ impl WheelRows {
         // `plus_opposite` is the sum of both wheels; minus the own part, the opposite one remains.
         let opposite_part = (transmitted_impulse.plus_opposite() - transmitted_impulse) * opposite_response;
         let own_part = transmitted_impulse * travel_response;
-        // `half` averages both wheels on a beam; `row.linear.y` is the impulse to the left per tyre impulse.
-        row - (own_part * links.independent + opposite_part + own_part.plus_opposite() * links.half) * row.linear.y
+        // `beam_half` averages both wheels on a beam; `row.linear.y` is the impulse to the left per tyre impulse.
+        row - (own_part * links.independent + opposite_part + own_part.plus_opposite() * links.beam_half) * row.linear.y
     }
 }
 

@@ -25,7 +25,7 @@ use crate::assembly::suspension::strut::{LOST_DAMPING_SHARE, MAX_STIFFENING, Sto
 use crate::model::wheel_pack::{Beam, WheelPack};
 use crate::port::{MAX_OVERLAP_CORRECTION_MPS, Probe};
 use crate::state::WheelState;
-use crate::suspension::rows::{Scrub, TyreStep, UnsprungMotion};
+use crate::suspension::rows::{AxleLinkGains, Scrub, TyreStep, UnsprungMotion};
 use crate::vehicle::Vehicle;
 use crate::vehicle::rows::WheelRows;
 use bevy_math::Vec3;
@@ -74,7 +74,7 @@ impl UnsprungMotion {
     /// Returns the coupling gain: the decrease of the impulse on each wheel per travel rate of the opposite wheel, due
     /// to beams and axle links, kg. `None` if the group has no beam and no gain differs from 0.
     fn opposite_gain(&self, group: &WheelPack) -> Option<F32x4> {
-        let (coupling_gain, zero) = (self.coupling_mass + self.axle_links[1], F32x4::default());
+        let (coupling_gain, zero) = (self.coupling_mass + self.axle_link_gains.opposite, F32x4::default());
         (group.beam.is_some() || F32x4::any(zero.less(coupling_gain.abs()))).then_some(coupling_gain)
     }
 }
@@ -168,7 +168,7 @@ fn opposite_at_droop_stop(at_droop_stop: Mask32x4) -> Mask32x4 {
 /// `inertia` and the coupling `coupling` (kg): the negative gain of each wheel alone, and half the gain of the sum of
 /// both wheels. If the opposite wheel is in `at_droop_stop`, a wheel is uncoupled: `−1 / inertia` and 0. The second
 /// value is also 0 for a wheel at its droop stop.
-fn beam_response(inertia: F32x4, coupling: F32x4, at_droop_stop: Mask32x4) -> (F32x4, F32x4) {
+fn axle_response(inertia: F32x4, coupling: F32x4, at_droop_stop: Mask32x4) -> (F32x4, F32x4) {
     let (one, opposite_inertia) = (F32x4::splat(1.0), inertia.opposite());
     let determinant = inertia * opposite_inertia - coupling * coupling;
     // Wheels whose opposite wheel is at its droop stop.
@@ -386,7 +386,7 @@ impl WheelRows {
     fn linearise_travel(&self, unsprung: &mut UnsprungMotion, group: &WheelPack, dt: f32) {
         let (zero, half, one, dt_lanes) = (F32x4::splat(0.0), F32x4::splat(0.5), F32x4::splat(1.0), F32x4::splat(dt));
         let mass = unsprung.mass;
-        unsprung.axle_links = self.axle_link_gains(dt_lanes);
+        unsprung.axle_link_gains = self.axle_link_gains(dt_lanes);
         unsprung.min_next_rate = ((-group.droop_travel - self.synchronous_compression()) / dt_lanes)
             .at_most(F32x4::splat(MAX_OVERLAP_CORRECTION_MPS));
         let tyre_rate = group.tyre_rate;
@@ -414,8 +414,8 @@ impl WheelRows {
 
     /// Returns the increase of the axle link impulse per travel rate of the wheel and of the opposite one, kg, in a
     /// step of `dt` (s). Links between the wheels of an axle count once. Links to wheels of other axles count twice in
-    /// the first value, see [`Self::strut_and_link_impulse`], and not in the second.
-    fn axle_link_gains(&self, dt: F32x4) -> [F32x4; 2] {
+    /// the gain by the wheel itself, see [`Self::strut_and_link_impulse`], and not in the other gain.
+    fn axle_link_gains(&self, dt: F32x4) -> AxleLinkGains {
         let (half, links) = (F32x4::splat(0.5), &self.suspension.axle_links);
         // Single gains of the bars and heave springs to the opposite wheel, kg. In the result, the gain by the opposite
         // travel is negative for bars and positive for heave springs.
@@ -424,7 +424,7 @@ impl WheelRows {
         let heave_gain = half * dt * (half * dt * rate + damping);
         // Twice the gain of all axle links, kg. Less the single gain of those to the opposite wheel, these count once.
         let double_gain = dt * (half * dt * links.rate + links.damping);
-        [double_gain - (bar_gain + heave_gain), heave_gain - bar_gain]
+        AxleLinkGains { own: double_gain - (bar_gain + heave_gain), opposite: heave_gain - bar_gain }
     }
 
     /// Returns the impulse of the tyre along the travel (N s, ≥ 0) and its increase per `end_rate` (kg), if the
@@ -473,7 +473,7 @@ impl WheelRows {
         let travel_row = self.contact.normal * (tyre_slope / cosine) + unsprung.momentum_row;
         let (travel_gain, axle_gain) = match opposite_gain {
             Some(opposite_gain) => {
-                let (travel_gain, axle_gain) = beam_response(inertia, opposite_gain, at_droop_stop);
+                let (travel_gain, axle_gain) = axle_response(inertia, opposite_gain, at_droop_stop);
                 (travel_gain, Some(axle_gain))
             }
             None => (F32x4::splat(-1.0) / inertia, None),
@@ -527,7 +527,7 @@ impl WheelRows {
     }
 
     /// Returns the balance of the impulses along the travel for the final travel rates `end_rate` (m/s). The residual
-    /// is tyre + tyre lift − strut and links − m (q̇ − q̇₀) − b · (V − V_free), with `velocity.heave` as last term.
+    /// is tyre + tyre lift − strut and links − m (q̇ − q̇₀) − b · (V − V_free), with `heave_momentum` as last term.
     /// With `opposite_gain`, the coupling gain (kg), the impulses by beam and axle links due to the opposite wheel's
     /// rate are subtracted. A wheel is at its droop stop if its rate is the smallest one and the residual is negative.
     fn balance_at(
@@ -542,11 +542,12 @@ impl WheelRows {
         let [tyre_impulse, tyre_slope] =
             self.tyre_impulse(&unsprung.tyre, group, -self.solution.velocity.normal / cosine - end_rate);
         let mut residual =
-            tyre_impulse - strut_impulse - mass * (end_rate - unsprung.rate) - self.solution.velocity.heave
+            tyre_impulse - strut_impulse - mass * (end_rate - unsprung.rate) - self.solution.velocity.heave_momentum
                 + unsprung.tyre_lift;
         if opposite_gain.is_some() {
             let coupled_momentum = unsprung.coupling_mass * (end_rate - unsprung.rate).opposite();
-            let link_impulse = unsprung.axle_links[1] * (end_rate - self.suspension.axle_links.link_rate).opposite();
+            let link_impulse =
+                unsprung.axle_link_gains.opposite * (end_rate - self.suspension.axle_links.link_rate).opposite();
             residual = residual - (coupled_momentum + link_impulse);
         }
         let at_droop_stop = !unsprung.min_next_rate.less(end_rate) & residual.less(F32x4::default());
@@ -562,8 +563,8 @@ impl WheelRows {
 
     /// Returns the impulse of strut, bump stop, metal contact and axle links along the travel (N s) and its slope (kg),
     /// for the final travel rates `end_rate` (m/s). The droop stop is not included. The stored link impulse, which is
-    /// valid for the rates `link_rate`, is extrapolated to `end_rate` with `axle_links[0]`; rates of other wheels count
-    /// as constant.
+    /// valid for the rates `link_rate`, is extrapolated to `end_rate` with `axle_link_gains.own`; rates of other wheels
+    /// count as constant.
     ///
     /// For links to other axles, this gain is twice that of the link, see [`Self::axle_link_gains`]. It is the largest
     /// response of a link if both its wheels move. Axle links therefore never add energy, wherever the iteration ends.
@@ -578,8 +579,7 @@ impl WheelRows {
             impulse += stop_impulse;
             slope += stop_slope;
         }
-        // Gain per travel rate of the wheel itself, kg.
-        let gain = unsprung.axle_links[0];
+        let gain = unsprung.axle_link_gains.own;
         [
             impulse + self.suspension.axle_links.impulse + gain * (end_rate - self.suspension.axle_links.link_rate),
             slope + gain,

@@ -23,13 +23,13 @@ struct PatchState<W: WheelLanes> {
     /// Longitudinal and lateral deflections, m.
     deflection: [W; 2],
     /// Longitudinal and lateral sliding speeds, m/s.
-    sliding: [W; 2],
+    sliding_speed: [W; 2],
     /// Share of rolling: 0 for a standing patch to 1 for a rolling one.
     rolling_share: W,
     /// Share of rolling for the time integration: `rolling_share`, or 0 on a body that wheels push.
     integration_share: W,
     /// Speed with which rolling renews the patch in the middle of the step, m/s, ≥ 0.
-    speed: W,
+    renewal_speed: W,
 }
 
 impl Vehicle {
@@ -113,7 +113,7 @@ impl<W: WheelLanes> WheelRows<W> {
         let grip = W::select(self.tyre.active, self.contact.friction_factor, one);
         let tyre = &group.tyre;
         let rolling_share = self.rolling_share(group);
-        let speed = rolling_speed.masked(tyre.relaxing_lanes());
+        let renewal_speed = rolling_speed.masked(tyre.relaxing_lanes());
         let input = TyreInput { deflection, load, grip, rolling_share };
         // Simple curves of all lanes first; other laws then replace their lanes.
         let mut linearised =
@@ -126,11 +126,15 @@ impl<W: WheelLanes> WheelRows<W> {
         let rim_speed = group.radius * self.start.spin;
         let patch = PatchState {
             deflection,
-            sliding: [self.contact.start_speed[0] - rim_speed, self.contact.start_speed[1]],
+            sliding_speed: [self.contact.start_speed[0] - rim_speed, self.contact.start_speed[1]],
             rolling_share,
             integration_share: self.integration_share(group),
             // Rotation of the wheel renews a standing patch; the deflection of the carcass of a held wheel does not.
-            speed: W::select(zero.less(rolling_share), speed, rim_speed.abs().masked(tyre.relaxing_lanes())),
+            renewal_speed: W::select(
+                zero.less(rolling_share),
+                renewal_speed,
+                rim_speed.abs().masked(tyre.relaxing_lanes()),
+            ),
         };
         self.set_tyre_rows(group, &linearised, &patch);
         self.tyre.sensitivity = linearised.sensitivity;
@@ -181,9 +185,9 @@ impl<W: WheelLanes> WheelRows<W> {
                 (slope / carcass_rate.at_least(W::splat(f32::MIN_POSITIVE))).clamp_nan_to_low(zero, one);
             let motion = PatchMotion {
                 deflection: patch.deflection[i],
-                speed: patch.sliding[i],
+                speed: patch.sliding_speed[i],
                 sticking: sticking_share,
-                creep: dt * patch.speed / linearised.lengths[i],
+                creep: dt * patch.renewal_speed / linearised.lengths[i],
                 rolling: patch.integration_share,
             };
             // Deflection line, and the weight of its end in the mean force of the step.
@@ -248,9 +252,9 @@ impl<W: WheelLanes> WheelRows<W> {
         .clamp_nan_to_low(-max_deflection, max_deflection);
         let motion = PatchMotion {
             deflection: carcass_deflection,
-            speed: patch.sliding[0],
+            speed: patch.sliding_speed[0],
             sticking: one,
-            creep: dt * patch.speed / length,
+            creep: dt * patch.renewal_speed / length,
             rolling: patch.integration_share,
         };
         let longitudinal_line =

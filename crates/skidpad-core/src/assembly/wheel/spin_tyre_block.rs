@@ -131,25 +131,26 @@ impl<W: WheelLanes> WheelRows<W> {
         W::call_outlined(
             #[inline(always)]
             || {
-                let held = self.solve_tyre(
+                let locked_solution = self.solve_tyre(
                     bounds,
                     self.solution.effective_mass.speed,
                     self.solution.effective_mass.compliance,
                     limit,
                 );
                 // Angular impulse of brake and rolling resistance that keeps the wheel at spin 0, N m s.
-                let lock_impulse = momentum - group.radius * held.impulse[0];
+                let lock_impulse = momentum - group.radius * locked_solution.impulse[0];
                 let locked = !cannot_lock & !self.tyre.locking_capacity.less(lock_impulse.abs());
-                // The momentum of these wheels is larger than any tyre moment, so that its sign is that of the locking
-                // impulse.
-                let lock_impulse = W::select(cannot_lock, momentum, lock_impulse);
+                // The brake opposes this impulse. The momentum of wheels in `cannot_lock` is larger than any tyre
+                // moment, so that its sign is that of their locking impulse.
+                let braked_impulse = W::select(cannot_lock, momentum, lock_impulse);
                 if W::any(!locked & group.present_mask()) {
-                    return self.solve_rolling(group, bounds, limit, momentum, lock_impulse, Some((locked, held)));
+                    let locked_wheels = Some((locked, locked_solution));
+                    return self.solve_rolling(group, bounds, limit, momentum, braked_impulse, locked_wheels);
                 }
                 (self.solution.tyre_impulse, self.solution.sliding, self.solution.spin) =
-                    (held.impulse, held.sliding, W::default());
-                self.solution.torque = self.drive.motor + self.drive.shaft - lock_impulse;
-                held
+                    (locked_solution.impulse, locked_solution.sliding, W::default());
+                self.solution.torque = self.drive.motor + self.drive.shaft - braked_impulse;
+                locked_solution
             },
         )
     }

@@ -344,10 +344,11 @@ impl ProbeGeometry {
         best.map(|best| (best, can_share))
     }
 
-    /// Builds the contact of a wheel that stands at `contact`, or shares its load with the contact `second` (and its
-    /// share of the load). Returns the index of the triangle with the larger share, and the contact without ground
-    /// motion. `None` if the distance exceeds the length of the ray or is NaN. `triangle_of` returns the triangle of a
-    /// contact, `smooth` the smooth surface of a triangle, if any. Only rims have a contact point.
+    /// Builds the contact of a wheel at `contact`. A rim can share its load with a `second` contact, given with its
+    /// share of the load. Returns the index of the triangle with the larger share, and the contact without ground
+    /// motion. A rim has a contact point, the weighted mean of both points if there are two; a ray has none. `None` if
+    /// the distance exceeds the length of the ray or is NaN. `triangle_of` returns the triangle of a contact, `smooth`
+    /// its surface.
     #[inline(always)]
     fn build_contact<'a>(
         &self,

@@ -22,9 +22,9 @@ const ENGINE_POSITION_FIELD: Field = Field { name: "place", range: MAGNITUDE_RAN
 /// Size of the header behind magic and version, bytes: length of a step, number of steps, number of slots.
 const WORLD_HEADER_BYTES: usize = f32::SIZE_BYTES + u64::SIZE_BYTES + u32::SIZE_BYTES;
 
-/// Returns the size of the engine position of a car, bytes; 0 for a car without one (`placed` is false).
-fn engine_position_bytes(placed: bool) -> usize {
-    if placed { Vec3::SIZE_BYTES } else { 0 }
+/// Returns the size of the engine position of a car, bytes; 0 for a car without one (`has_engine_position` is false).
+fn engine_position_bytes(has_engine_position: bool) -> usize {
+    if has_engine_position { Vec3::SIZE_BYTES } else { 0 }
 }
 
 /// Size of the generation and the flags of a slot, bytes.
@@ -41,7 +41,7 @@ const SUSPENDED_FLAG: u8 = 1;
 /// Flag of a slot with a towed car. The bytes of its hitch follow those of its state.
 const TOWED_FLAG: u8 = 2;
 /// Flag of a slot with a car that has an engine position, which follows its state.
-const PLACED_FLAG: u8 = 4;
+const ENGINE_POSITION_FLAG: u8 = 4;
 /// Flags of an empty slot. No other flag is set.
 const EMPTY_FLAG: u8 = 8;
 
@@ -128,8 +128,11 @@ pub(crate) fn write_world<'a>(
             EMPTY_FLAG.write(&mut writer);
             continue;
         };
-        let flag_states =
-            [(is_suspended, SUSPENDED_FLAG), (state.tow.is_some(), TOWED_FLAG), (position.is_some(), PLACED_FLAG)];
+        let flag_states = [
+            (is_suspended, SUSPENDED_FLAG),
+            (state.tow.is_some(), TOWED_FLAG),
+            (position.is_some(), ENGINE_POSITION_FLAG),
+        ];
         // Sum of the flags that are set.
         flag_states.map(|(is_set, flag)| u8::from(is_set) * flag).iter().sum::<u8>().write(&mut writer);
         state.write(&mut writer);
@@ -229,12 +232,12 @@ impl Reader<'_> {
         if !kind.may_hold(generation) {
             return Err(LoadError::Generation { slot, found: generation, expected: kind.generation });
         }
-        let (is_suspended, is_placed) = (flags & SUSPENDED_FLAG != 0, flags & PLACED_FLAG != 0);
+        let (is_suspended, has_engine_position) = (flags & SUSPENDED_FLAG != 0, flags & ENGINE_POSITION_FLAG != 0);
         let towed = flags & TOWED_FLAG != 0;
         self.towed = Some(towed);
-        self.expected_bytes += tow_bytes(towed) + engine_position_bytes(is_placed);
+        self.expected_bytes += tow_bytes(towed) + engine_position_bytes(has_engine_position);
         let state = self.read_car(slot, kind.wheels)?;
-        let position = is_placed.then(|| self.read_engine_position(&state)).transpose()?;
+        let position = has_engine_position.then(|| self.read_engine_position(&state)).transpose()?;
         Ok(SlotRecord { generation, car: Some(CarRecord { is_suspended, state, engine_position: position }) })
     }
 

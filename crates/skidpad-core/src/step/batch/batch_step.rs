@@ -57,8 +57,8 @@ pub(crate) fn solve_batch<W: CarLanes>(
         return StepReport::default();
     };
     workspace.pose_lag = bodies[0].pose_lag;
-    for (is_unbatched, (controls, body)) in workspace.is_unbatched.iter_mut().zip(controls.iter().zip(bodies)) {
-        *is_unbatched |= !controls.wheels.is_empty() | (body.pose_lag != workspace.pose_lag);
+    for (has_left_batch, (controls, body)) in workspace.has_left_batch.iter_mut().zip(controls.iter().zip(bodies)) {
+        *has_left_batch |= !controls.wheels.is_empty() | (body.pose_lag != workspace.pose_lag);
     }
     let wheel_count = workspace.wheel_count;
     // Initial values of `has_begun`, `pedals` and `driver_demands`.
@@ -126,7 +126,7 @@ impl<'a, B: WheelGroups, W: CarLanes> Stages<B> for BatchStep<'a, W> {
     #[inline(always)]
     fn apply_driver_demand(&mut self) {
         // Driving directions of cars without an engine.
-        let directions = self.apply_pedals::<B>();
+        let directions = self.begin_cars::<B>();
         self.begin_shaft_rows::<B>(directions);
     }
 
@@ -145,10 +145,10 @@ impl<'a, B: WheelGroups, W: CarLanes> Stages<B> for BatchStep<'a, W> {
         if has_surface {
             self.wheels
                 .workspace
-                .is_unbatched
+                .has_left_batch
                 .iter_mut()
                 .zip(chunks)
-                .for_each(|(is_unbatched, chunk)| *is_unbatched |= has_moving_ground(chunk));
+                .for_each(|(has_left_batch, chunk)| *has_left_batch |= has_moving_ground(chunk));
         }
         let pose_lag = W::splat(self.wheels.workspace.pose_lag);
         // Cars with a wheel off the ground.
@@ -217,7 +217,7 @@ impl<'a, B: WheelGroups, W: CarLanes> Stages<B> for BatchStep<'a, W> {
         }
         if self.wheels.workspace.model.has_axle_links() {
             let bar_rate_share = W::from_fn(|car| self.controls[car].bar_rate_share());
-            self.sum_bars::<B>(bar_rate_share);
+            self.update_all_bar_forces::<B>(bar_rate_share);
             let mut lifted = W::Mask::default();
             for (pack, rows) in self.wheels.workspace.wheels::<B>() {
                 lifted = lifted | rows.wheels_lifted_by_links(pack);
@@ -295,8 +295,8 @@ impl<'a, B: WheelGroups, W: CarLanes> Stages<B> for BatchStep<'a, W> {
         let (linear, angular) = (to_world.mul_vector(total.linear), to_world.mul_vector(total.angular));
         let impulse_sum = linear + angular;
         // This sum is finite only if every term is.
-        let magnitude = (impulse_sum.x + impulse_sum.y + impulse_sum.z + spins).abs();
-        self.wheels.mark_unbatched(!magnitude.less(W::splat(f32::INFINITY)));
+        let finite_test = (impulse_sum.x + impulse_sum.y + impulse_sum.z + spins).abs();
+        self.wheels.mark_unbatched(!finite_test.less(W::splat(f32::INFINITY)));
         let first = W::transpose_to_cars([linear.x, linear.y, linear.z, angular.x]);
         // The last two numbers only fill the array.
         let last = W::transpose_to_cars([angular.y, angular.z, angular.y, angular.z]);
@@ -366,15 +366,15 @@ impl<W: CarLanes> BatchStep<'_, W> {
             ..
         } = self;
         let (dt, solver) = (*dt, *solver);
-        let exceeds_limit = workspace.is_unbatched.iter().filter(|flag| **flag).count() > MAX_UNBATCHED_CARS;
+        let exceeds_limit = workspace.has_left_batch.iter().filter(|flag| **flag).count() > MAX_UNBATCHED_CARS;
         // Number of separate steps if too many cars have left.
         let next = workspace.backoff_steps[1];
         workspace.backoff_steps = if exceeds_limit { [next, (2 * next).min(MAX_BACKOFF_STEPS)] } else { [0, 1] };
         reports.fill(StepReport::SINGLE_PASS);
         let mut report =
-            if workspace.is_unbatched.contains(&false) { StepReport::SINGLE_PASS } else { StepReport::default() };
+            if workspace.has_left_batch.contains(&false) { StepReport::SINGLE_PASS } else { StepReport::default() };
         for (car, (vehicle, chassis_impulse)) in vehicles.iter_mut().zip(chassis_impulses.iter_mut()).enumerate() {
-            if workspace.is_unbatched[car] {
+            if workspace.has_left_batch[car] {
                 let (body, controls) = (&bodies[car], controls[car]);
                 let contacts = &contacts[car * workspace.wheel_count..][..workspace.wheel_count];
                 let inputs = StepInputs { body, contacts, hull: &[], controls, solver, tolerance_factor: 1.0, dt };

@@ -66,11 +66,11 @@ impl<B: WheelGroups, W: CarLanes> StepWheels<B> for BatchWheels<'_, W> {
     #[inline(always)]
     fn solve_shafts(&mut self) {
         if self.workspace.engines.are_batched {
-            let BatchWorkspace { engines, is_unbatched, packs, rows, .. } = &mut *self.workspace;
+            let BatchWorkspace { engines, has_left_batch, packs, rows, .. } = &mut *self.workspace;
             // Number of packs, those without a wheel included.
             let pack_count = B::wheel_count(rows.len());
             let packs_and_rows = (&packs[..pack_count], &mut rows[..pack_count]);
-            let (impulse, unconverged) = engines.clutches(is_unbatched).solve(self.vehicles, packs_and_rows, self.dt);
+            let (impulse, unconverged) = engines.clutches(has_left_batch).solve(self.vehicles, packs_and_rows, self.dt);
             engines.set_impulses(impulse);
             self.mark_unbatched(unconverged);
             return;
@@ -79,7 +79,7 @@ impl<B: WheelGroups, W: CarLanes> StepWheels<B> for BatchWheels<'_, W> {
         let (mut has_clutch, mut has_rows) = ([0.0; BATCH_LANES], [false; BATCH_LANES]);
         for (car, vehicle) in self.vehicles.iter_mut().enumerate() {
             vehicle.shafts.impulse_bounds = ImpulseBounds::ApproximateCone;
-            let is_idle = vehicle.shafts.are_open() | self.workspace.is_unbatched[car];
+            let is_idle = vehicle.shafts.are_open() | self.workspace.has_left_batch[car];
             let is_clutch = vehicle.shafts.is_lone_clutch();
             has_rows[car] = !(is_idle | is_clutch);
             has_clutch[car] = if is_idle | !is_clutch { 0.0 } else { 1.0 };
@@ -113,7 +113,7 @@ impl<B: WheelGroups, W: CarLanes> LoadWheels<B> for BatchWheels<'_, W> {
 
     /// Computes the impulses of the anti-roll bars between the wheels of an axle; a batch has no other axle links.
     #[inline(always)]
-    fn load_axle_links(&mut self) {
+    fn update_link_impulses(&mut self) {
         if self.workspace.model.has_axle_links() {
             let (_, rows) = self.workspace.packs_and_rows::<B>();
             for rows in rows.chunks_exact_mut(W::ROWS_PER_AXLE_PAIR) {
@@ -143,8 +143,8 @@ impl<W: CarLanes> BatchWheels<'_, W> {
     pub(super) fn mark_unbatched(&mut self, mask: W::Mask) {
         let bits = W::bits(mask);
         if bits != 0 {
-            for (car, is_unbatched) in self.workspace.is_unbatched.iter_mut().enumerate() {
-                *is_unbatched |= bits & (1 << car) != 0;
+            for (car, has_left_batch) in self.workspace.has_left_batch.iter_mut().enumerate() {
+                *has_left_batch |= bits & (1 << car) != 0;
             }
         }
     }

@@ -4,7 +4,7 @@ use crate::assembly::drivetrain::controls_to_torque::clutch_engagement;
 use crate::assembly::drivetrain::lone_clutch::solve_lone_clutches;
 use crate::controls::Controls;
 use crate::drivetrain::constraints::{
-    ClutchRow, DriveConstraint, Flywheel, holding_impulse, is_within_tolerance, torque_ratio, wheel_impulse,
+    ClutchRow, DriveConstraint, Flywheel, holding_impulse, is_within_tolerance, shaft_impulse, torque_ratio,
 };
 use crate::drivetrain::crankshaft::EngineInput;
 use crate::drivetrain::launch_device::{Clutch, LaunchDevice};
@@ -121,17 +121,18 @@ impl<W: CarLanes> BatchEngines<W> {
         self.clutch =
             ClutchRow::new(&self.flywheel, W::from_lanes(ratio), drive.gearbox.efficiency, capacity_and_impulse);
         self.start_impulses = self.clutch.impulse;
-        Some(wheel_impulse(self.clutch.torque_ratios, self.start_impulses))
+        Some(shaft_impulse(self.clutch.torque_ratios, self.start_impulses))
     }
 
     /// Returns the solver of the clutches of this step. It leaves out clutches without capacity, and those of cars that
-    /// have left the batch (`is_unbatched`).
+    /// have left the batch (`has_left_batch`).
     #[inline(always)]
-    pub fn clutches(&self, is_unbatched: &[bool; BATCH_LANES]) -> BatchClutches<'_, W> {
+    pub fn clutches(&self, has_left_batch: &[bool; BATCH_LANES]) -> BatchClutches<'_, W> {
         let mut unconverged = W::splat(0.0).less(self.clutch.bounds[1]);
-        if is_unbatched.contains(&true) {
+        if has_left_batch.contains(&true) {
             // Mask of the cars that stay in the batch.
-            unconverged = unconverged & W::from_fn(|car| if is_unbatched[car] { 1.0 } else { 0.0 }).less(W::splat(1.0));
+            unconverged =
+                unconverged & W::from_fn(|car| if has_left_batch[car] { 1.0 } else { 0.0 }).less(W::splat(1.0));
         }
         BatchClutches { row: self.clutch, engines: Some(self), unconverged }
     }
@@ -168,7 +169,7 @@ impl<W: CarLanes> BatchEngines<W> {
     pub fn copy_start_to_vehicle(&self, vehicle: &mut Vehicle, car: usize, dt: f32) -> f32 {
         self.copy_to_vehicle(vehicle, car, self.start_impulses.car(car), dt);
         let clutch = &vehicle.shafts.constraints[0];
-        clutch.wheel_impulse(clutch.impulse)
+        clutch.shaft_impulse(clutch.impulse)
     }
 
     /// Begins the shafts of `vehicle` anew with engine and clutch of car `car`, and the clutch `impulse` (N m s). The
@@ -278,7 +279,7 @@ impl<W: CarLanes> BatchClutches<'_, W> {
                 dt,
             );
         }
-        let change = wheel_impulse(row.torque_ratios, impulse_after) - wheel_impulse(row.torque_ratios, impulse_before);
+        let change = shaft_impulse(row.torque_ratios, impulse_after) - shaft_impulse(row.torque_ratios, impulse_before);
         let change = W::select(self.unconverged, change, W::splat(NEUTRAL_ADDEND));
         row.impulse = W::select(self.unconverged, impulse_after, impulse_before);
         self.unconverged = self.unconverged

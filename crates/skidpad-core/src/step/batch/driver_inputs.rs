@@ -20,8 +20,8 @@ impl<W: CarLanes> BatchStep<'_, W> {
     /// impulses of direct drive and brakes (with fading of hot discs). Returns the driving direction of each car
     /// without an engine: 1, −1, or 0 in neutral; 0 for cars with an engine.
     #[inline(always)]
-    pub(super) fn apply_pedals<B: WheelGroups>(&mut self) -> [f32; BATCH_LANES] {
-        self.has_begun = self.wheels.workspace.is_unbatched.map(|is_unbatched| !is_unbatched);
+    pub(super) fn begin_cars<B: WheelGroups>(&mut self) -> [f32; BATCH_LANES] {
+        self.has_begun = self.wheels.workspace.has_left_batch.map(|has_left_batch| !has_left_batch);
         if self.wheels.workspace.model.parts().assists.has_demand_changes() {
             self.steer_each_car();
         } else {

@@ -20,7 +20,7 @@ impl<W: CarLanes> BatchStep<'_, W> {
     /// load (m, positive in jounce); 0 for other cars. `travel` returns the compression of the opposite wheels from
     /// their rows. Results are at least `lower_limit` (m, by strut) and at most the bump travel.
     #[inline(always)]
-    fn droop_compressions(
+    fn unloaded_compressions(
         &self,
         cars: W::Mask,
         travel: impl Fn(&WheelRows<W>) -> W,
@@ -64,7 +64,7 @@ impl<W: CarLanes> BatchStep<'_, W> {
                     set_airborne_compression(rows, -pack.droop_travel);
                 }
                 let compressions =
-                    self.droop_compressions(cars, |rows| rows.contact.compression, |strut| -strut.droop_travel);
+                    self.unloaded_compressions(cars, |rows| rows.contact.compression, |strut| -strut.droop_travel);
                 for (compression, (_, rows)) in compressions.into_iter().zip(self.wheels.workspace.wheels::<B>()) {
                     set_airborne_compression(rows, W::from_lanes(compression));
                 }
@@ -112,8 +112,8 @@ impl<W: CarLanes> BatchStep<'_, W> {
         );
     }
 
-    /// Moves the bar ends of lifted wheels of the masked `cars` to the balance of strut and bars, and sums the bar
-    /// forces again. A wheel is lifted by its bars if its travel is below this balance, which has no droop limit.
+    /// Moves the bar ends of lifted wheels of the masked `cars` to the balance of strut and bars, and updates
+    /// the bar forces. A wheel is lifted by its bars if its travel is below this balance, which has no droop limit.
     /// `rate_share` is the active share of the bars' rate, 0 to 1. Stores the lifted wheels, and as their constant
     /// impulse (N s) the bar force before the move times the step.
     #[cold]
@@ -123,7 +123,7 @@ impl<W: CarLanes> BatchStep<'_, W> {
             #[inline(always)]
             || {
                 let balances =
-                    self.droop_compressions(cars, |rows| rows.suspension.axle_links.travel, |_| f32::NEG_INFINITY);
+                    self.unloaded_compressions(cars, |rows| rows.suspension.axle_links.travel, |_| f32::NEG_INFINITY);
                 let dt = W::splat(self.wheels.dt);
                 for (balance_by_car, (_, rows)) in balances.into_iter().zip(self.wheels.workspace.wheels::<B>()) {
                     let balance = W::from_lanes(balance_by_car);
@@ -132,15 +132,15 @@ impl<W: CarLanes> BatchStep<'_, W> {
                     axle_links.travel = W::select(axle_links.lifted, balance, axle_links.travel);
                     axle_links.lifted_impulse = dt * axle_links.force;
                 }
-                self.sum_bars::<B>(rate_share);
+                self.update_all_bar_forces::<B>(rate_share);
             },
         );
     }
 
-    /// Sums the forces of the bars at each strut (N) at the present travels, axle pair by axle pair. `rate_share` is
+    /// Updates the force of the bars at each strut (N) to the present travels, axle pair by axle pair. `rate_share` is
     /// the active share of their rate, 0 to 1.
     #[inline(always)]
-    pub(super) fn sum_bars<B: WheelGroups>(&mut self, rate_share: W) {
+    pub(super) fn update_all_bar_forces<B: WheelGroups>(&mut self, rate_share: W) {
         let (packs, rows) = self.wheels.workspace.packs_and_rows::<B>();
         for (packs, rows) in packs.chunks_exact(W::ROWS_PER_AXLE_PAIR).zip(rows.chunks_exact_mut(W::ROWS_PER_AXLE_PAIR))
         {

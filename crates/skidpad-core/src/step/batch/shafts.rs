@@ -1,7 +1,7 @@
 //! Motors, couplings and converters of a batch of cars.
 
 use crate::assembly::drivetrain::shaft_solver::{
-    LastStep, MAX_UNROLLED_ROWS, WarmStart, WarmStartedRows, WheelMeasurement, solve_warm_started,
+    LastStep, MAX_UNROLLED_ROWS, WarmStart, WarmStartedRows, WheelRowResponse, solve_warm_started,
 };
 use crate::drivetrain::rows::MAX_CONSTRAINTS;
 use crate::impulse_bounds::ImpulseBounds;
@@ -180,15 +180,15 @@ impl<W: CarLanes, const MAX_ROWS: usize> WarmStartedRows<W, MAX_ROWS> for BatchS
         has_changed.then_some(changes)
     }
 
-    /// Performs a Newton step car by car at the `measured` speeds and responses. Returns the changes, and whether all
-    /// cars have settled; a settled car leaves the solve.
+    /// Performs a Newton step car by car at the speeds and responses of `wheel_response`. Returns the changes, and
+    /// whether all cars have settled; a settled car leaves the solve.
     #[inline(always)]
-    fn newton_step(&mut self, measured: &WheelMeasurement<W, MAX_ROWS>) -> ([W; MAX_ROWS], bool) {
+    fn newton_step(&mut self, wheel_response: &WheelRowResponse<W, MAX_ROWS>) -> ([W; MAX_ROWS], bool) {
         // Speeds (rad/s) and responses (1/(kg m²)) as numbers of each car.
         let (mut speeds, mut responses) = ([[0.0; BATCH_LANES]; MAX_ROWS], [[[0.0; BATCH_LANES]; MAX_ROWS]; MAX_ROWS]);
         for i in 0..MAX_ROWS {
-            speeds[i] = measured.speeds[i].to_lanes();
-            for (response_by_car, response) in responses[i].iter_mut().zip(measured.responses[i]).take(i + 1) {
+            speeds[i] = wheel_response.speeds[i].to_lanes();
+            for (response_by_car, response) in responses[i].iter_mut().zip(wheel_response.responses[i]).take(i + 1) {
                 *response_by_car = response.to_lanes();
             }
         }
@@ -197,17 +197,17 @@ impl<W: CarLanes, const MAX_ROWS: usize> WarmStartedRows<W, MAX_ROWS> for BatchS
             #[inline(always)]
             |car, solver| {
                 let car_solver = solver.as_mut()?;
-                let mut car_measurement =
-                    WheelMeasurement { speeds: [0.0; MAX_ROWS], responses: [[0.0; MAX_ROWS]; MAX_ROWS] };
+                let mut car_response =
+                    WheelRowResponse { speeds: [0.0; MAX_ROWS], responses: [[0.0; MAX_ROWS]; MAX_ROWS] };
                 for i in 0..MAX_ROWS {
-                    car_measurement.speeds[i] = speeds[i][car];
+                    car_response.speeds[i] = speeds[i][car];
                     for (response, response_by_car) in
-                        car_measurement.responses[i].iter_mut().zip(&responses[i]).take(i + 1)
+                        car_response.responses[i].iter_mut().zip(&responses[i]).take(i + 1)
                     {
                         *response = response_by_car[car];
                     }
                 }
-                let (changes, is_settled) = car_solver.newton_step(&car_measurement);
+                let (changes, is_settled) = car_solver.newton_step(&car_response);
                 if is_settled {
                     *solver = None;
                 }

@@ -46,7 +46,7 @@ pub(crate) struct BatchWorkspace<W: CarLanes> {
     /// engine.
     pub start_impulses: [[f32; 2]; BATCH_LANES],
     /// Whether each car has left the batch in this step.
-    pub is_unbatched: [bool; BATCH_LANES],
+    pub has_left_batch: [bool; BATCH_LANES],
     /// Number of remaining steps in which all cars are stepped one by one, and the number for the next time.
     pub backoff_steps: [u8; 2],
     /// Pose lag of the bodies (s); see [`ChassisState::pose_lag`].
@@ -63,7 +63,7 @@ impl<W: CarLanes> BatchWorkspace<W> {
         let [x, y, z] = [self.chassis.to_world.x, self.chassis.to_world.y, self.chassis.to_world.z];
         let to_world = Mat3::from_cols(x.lane(lane).into(), y.lane(lane).into(), z.lane(lane).into());
         // Links on the ground do not exist in a batch.
-        (!self.is_unbatched[lane]).then_some(WheelLane { pack, rows, lane, to_world, link_impulse: Vec3::ZERO })
+        (!self.has_left_batch[lane]).then_some(WheelLane { pack, rows, lane, to_world, link_impulse: Vec3::ZERO })
     }
 
     /// Creates the workspace for cars of `model`. Each wheel pack of four wheels becomes four packs with one wheel in
@@ -92,7 +92,7 @@ impl<W: CarLanes> BatchWorkspace<W> {
             applied_steer_bits: [None; BATCH_LANES],
             engines: BatchEngines::default(),
             start_impulses: [[0.0; 2]; BATCH_LANES],
-            is_unbatched: [true; BATCH_LANES],
+            has_left_batch: [true; BATCH_LANES],
             // No separate step remains; the first attempt that fails causes one.
             backoff_steps: [0, 1],
             pose_lag: 0.0,
@@ -123,12 +123,12 @@ impl<W: CarLanes> BatchWorkspace<W> {
 
     /// Returns true if any car was stepped alone in the last step.
     pub fn has_unbatched_cars(&self) -> bool {
-        self.is_unbatched.contains(&true)
+        self.has_left_batch.contains(&true)
     }
 
     /// Discards the signals of the last step of car `lane`, by marking it as stepped alone.
     pub fn invalidate_signals(&mut self, lane: usize) {
-        self.is_unbatched[lane] = true;
+        self.has_left_batch[lane] = true;
     }
 
     /// Returns the packs and the rows of the wheels of a car, each for all cars. Empty places of the groups are left
@@ -167,7 +167,7 @@ impl<W: CarLanes> BatchWorkspace<W> {
             || {
                 let are_finite;
                 (self.chassis, are_finite) = ChassisLanes::read(bodies, dt);
-                self.is_unbatched = are_finite.map(|is_finite| !is_finite);
+                self.has_left_batch = are_finite.map(|is_finite| !is_finite);
                 match self.wheel_count {
                     4 => self.write_all_probes::<SingleGroup>(first_car, bodies, dt, probes),
                     _ => self.write_all_probes::<ManyGroups>(first_car, bodies, dt, probes),
@@ -227,7 +227,7 @@ impl<W: CarLanes> BatchWorkspace<W> {
         let mut is_batched = motion.are_finite(bodies);
         motion.resolve_angular_velocities(vehicles, dt);
         for (car, (vehicle, body)) in vehicles.iter_mut().zip(bodies).enumerate() {
-            if self.is_unbatched[car] {
+            if self.has_left_batch[car] {
                 is_batched[car] = false;
                 report_car(car, vehicle.finish(body, dt));
             } else if is_batched[car] {

@@ -17,7 +17,7 @@ impl<W: BlockLanes, P: RowPass> BlockStep<'_, W, P> {
     /// load (m, positive in jounce); 0 for other cars. `travel` returns the compression of the opposite wheels from
     /// their rows. Results are at least `lower_limit` (m, by strut) and at most the bump travel.
     #[inline(always)]
-    fn droop_compressions(
+    fn unloaded_compressions(
         &self,
         cars: W::Mask,
         travel: impl Fn(&WheelRows<W>) -> W,
@@ -62,7 +62,7 @@ impl<W: BlockLanes, P: RowPass> BlockStep<'_, W, P> {
                     set_airborne_compression(rows, -pack.droop_travel);
                 }
                 let compressions =
-                    self.droop_compressions(cars, |rows| rows.contact.compression, |strut| -strut.droop_travel);
+                    self.unloaded_compressions(cars, |rows| rows.contact.compression, |strut| -strut.droop_travel);
                 for (compression, (_, rows)) in compressions.into_iter().zip(self.wheels.wheels::<B>()) {
                     set_airborne_compression(rows, compression);
                 }
@@ -111,8 +111,8 @@ impl<W: BlockLanes, P: RowPass> BlockStep<'_, W, P> {
         );
     }
 
-    /// Moves the bar ends of lifted wheels of the masked `cars` to the balance of strut and bars, and sums the bar
-    /// forces again. A wheel is lifted by its bars if its travel is below this balance, which has no droop limit.
+    /// Moves the bar ends of lifted wheels of the masked `cars` to the balance of strut and bars, and updates
+    /// the bar forces. A wheel is lifted by its bars if its travel is below this balance, which has no droop limit.
     /// Stores the lifted wheels, and as their constant impulse (N s) the bar force before the move times the step.
     #[cold]
     #[inline(never)]
@@ -121,7 +121,7 @@ impl<W: BlockLanes, P: RowPass> BlockStep<'_, W, P> {
             #[inline(always)]
             || {
                 let balances =
-                    self.droop_compressions(cars, |rows| rows.suspension.axle_links.travel, |_| f32::NEG_INFINITY);
+                    self.unloaded_compressions(cars, |rows| rows.suspension.axle_links.travel, |_| f32::NEG_INFINITY);
                 let dt = W::splat(self.wheels.stepper.dt);
                 for (balance, (_, rows)) in balances.into_iter().zip(self.wheels.wheels::<B>()) {
                     let axle_links = &mut rows.suspension.axle_links;
@@ -129,14 +129,14 @@ impl<W: BlockLanes, P: RowPass> BlockStep<'_, W, P> {
                     axle_links.travel = W::select(axle_links.lifted, balance, axle_links.travel);
                     axle_links.lifted_impulse = dt * axle_links.force;
                 }
-                self.sum_bars::<B>();
+                self.update_all_bar_forces::<B>();
             },
         );
     }
 
-    /// Sums the forces of the bars at each strut (N) at the present travels, axle pair by axle pair.
+    /// Updates the force of the bars at each strut (N) to the present travels, axle pair by axle pair.
     #[inline(always)]
-    pub(super) fn sum_bars<B: WheelGroups>(&mut self) {
+    pub(super) fn update_all_bar_forces<B: WheelGroups>(&mut self) {
         let bar_share = self.controls.bar_share;
         let (packs, rows) = self.wheels.packs_and_rows::<B>();
         for (packs, rows) in packs.chunks_exact(W::ROWS_PER_AXLE_PAIR).zip(rows.chunks_exact_mut(W::ROWS_PER_AXLE_PAIR))

@@ -4,7 +4,7 @@ use crate::assembly::drivetrain::controls_to_torque::shaft_row_speed;
 use crate::assembly::drivetrain::gear_choice::{
     CarMotion, DrivenWheels, MAX_SINCE_SHIFT_S, MIN_SHIFT_INTERVAL_S, SHIFT_END_S, STANDSTILL_SPEED_RATIO,
 };
-use crate::drivetrain::constraints::{ClutchRow, Flywheel, wheel_impulse};
+use crate::drivetrain::constraints::{ClutchRow, Flywheel, shaft_impulse};
 use crate::drivetrain::crankshaft::EngineInput;
 use crate::drivetrain::launch_device::{Clutch, LaunchDevice};
 use crate::drivetrain::parameters::EngineDrive;
@@ -71,9 +71,9 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
         let flywheel = Flywheel::new(engine, [start_speed, free_speed], dt);
         let row = ClutchRow::new(&flywheel, next.gear_ratio, drive.gearbox.efficiency, capacity_and_impulse);
         stepper.engines = BlockEngines { flywheel, clutch: row };
-        let shaft_impulse = wheel_impulse(row.torque_ratios, row.impulse);
+        let start_shaft_impulse = shaft_impulse(row.torque_ratios, row.impulse);
         for (pack, rows) in self.wheels.wheels::<B>() {
-            rows.drive.shaft = pack.shaft_jacobian[0] * shaft_impulse;
+            rows.drive.shaft = pack.shaft_jacobian[0] * start_shaft_impulse;
         }
     }
 
@@ -93,21 +93,21 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
         let since_shift = (drive.since_shift + dt).at_most(W::splat(MAX_SINCE_SHIFT_S));
         // `AUTOMATIC_GEAR` is above every gear.
         let is_automatic = W::splat(f32::from(i8::MAX)).less(self.controls.gear);
-        let is_moving = self.moves(engine_drive);
+        let is_moving = self.moving_cars(engine_drive);
         // Shifts that do not end in this step. An automatic shift ends at once if the car stands.
-        let goes_on = is_shifting & W::splat(SHIFT_END_S).less(shift_left) & (!is_automatic | is_moving);
+        let is_shift_running_on = is_shifting & W::splat(SHIFT_END_S).less(shift_left) & (!is_automatic | is_moving);
         // Automatic gearboxes in a forward gear, too soon after the last shift for another one.
         let is_recent = is_automatic & zero.less(drive.gear) & since_shift.less(W::splat(MIN_SHIFT_INTERVAL_S));
         let keeps = self.keeps_gear(engine_drive, shaft_speed, is_automatic) | (is_recent & is_moving);
         // No shift is running. The comparison with 1 excludes NaN.
-        let is_shift_over = drive.shift_left.less(W::splat(1.0)) & !is_shifting;
+        let has_no_shift = drive.shift_left.less(W::splat(1.0)) & !is_shifting;
         drive.shift_left = W::select(is_shifting, shift_left, drive.shift_left);
         drive.since_shift = W::select(is_shifting, drive.since_shift, since_shift);
         let is_known = drive.gear_ratio.abs().less(W::splat(f32::INFINITY)); // false for NaN
         // Inactive cars may have no ratio yet. A ratio of 0 keeps NaN out of the shared iterations.
         drive.gear_ratio = drive.gear_ratio.masked(is_known);
         self.wheels.stepper.next.drive = drive;
-        let steady = W::mask_bits(is_known & (goes_on | (is_shift_over & keeps)));
+        let steady = W::mask_bits(is_known & (is_shift_running_on | (has_no_shift & keeps)));
         let has_fixed_gears = engine_drive.gearbox.cvt.is_none();
         let changing = if has_fixed_gears { !steady } else { u32::MAX };
         let changing = changing & !self.wheels.inactive & (u32::MAX >> (u32::BITS as usize - W::LANE_COUNT));
@@ -119,7 +119,7 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
     /// Returns the cars whose driven wheels roll forward with at least a tenth of their walking pace, as means weighted
     /// by the torque shares. Slower cars are stationary (`DrivenWheels::is_stationary`); cars with NaN count as moving.
     #[inline(always)]
-    fn moves(&self, drive: &EngineDrive) -> W::Mask {
+    fn moving_cars(&self, drive: &EngineDrive) -> W::Mask {
         let (mut ground_speed, mut walking_pace) = (W::splat(-0.0), W::splat(-0.0));
         let wheels = self.wheels.model.packs.iter().zip(&self.state().wheels);
         for ((pack, wheel), share) in wheels.zip(&drive.torque_shares) {

@@ -78,7 +78,7 @@ impl<W: BlockLanes> BlockStepper<W> {
             }
             wheel.finish(rows, &end, cars, set);
         }
-        self.finish_inputs(model, state, cars, set);
+        self.finish_steering_and_drivetrain(model, state, cars, set);
         set_vector(&mut state.previous_velocity, state.velocity, set);
         for (state_lanes, lanes) in state.position.iter_mut().zip(position) {
             for (car, (number, end)) in state_lanes.as_mut().iter_mut().zip(lanes.as_ref()).enumerate() {
@@ -99,7 +99,13 @@ impl<W: BlockLanes> BlockStepper<W> {
     /// clutch and shift only if the model has an engine. The engine speed is that after the impulse of the clutch and
     /// dry friction.
     #[inline(always)]
-    fn finish_inputs(&self, model: &BlockModel<W>, state: &mut BlockState<W>, cars: u32, set: impl Fn(&mut W, W)) {
+    fn finish_steering_and_drivetrain(
+        &self,
+        model: &BlockModel<W>,
+        state: &mut BlockState<W>,
+        cars: u32,
+        set: impl Fn(&mut W, W),
+    ) {
         let next = &self.next;
         if next.has_turned {
             for (wheel, (angle, axle, axle_angle)) in state.wheels.iter_mut().zip(&next.wheels) {

@@ -81,8 +81,8 @@ pub fn unmet_requirements(model: &Model) -> Vec<Requirement> {
             unmet.push(requirement);
         }
     }
-    // True for assists that a block does not support: all except ABS.
-    let is_supported = |assist: &&Assist| !matches!(assist, Assist::AntiLock);
-    unmet.extend(model.assists().iter().filter(is_supported).map(|assist| Requirement::NoAssist(*assist)));
+    // ABS is the only assist that a block supports.
+    let is_unsupported = |assist: &&Assist| !matches!(assist, Assist::AntiLock);
+    unmet.extend(model.assists().iter().filter(is_unsupported).map(|assist| Requirement::NoAssist(*assist)));
     unmet
 }

@@ -1,7 +1,7 @@
 //! Solution of the clutches of a block.
 
 use crate::assembly::drivetrain::lone_clutch::solve_lone_clutches;
-use crate::drivetrain::constraints::{ClutchRow, holding_impulse, is_within_tolerance, torque_ratio, wheel_impulse};
+use crate::drivetrain::constraints::{ClutchRow, holding_impulse, is_within_tolerance, shaft_impulse, torque_ratio};
 use crate::drivetrain::rows::Shafts;
 use crate::impulse_bounds::ImpulseBounds;
 use crate::step::batch::lane_exchange::NEUTRAL_ADDEND;
@@ -70,7 +70,7 @@ impl<W: BlockLanes> BlockEngines<W> {
         if slipping != 0 {
             impulse_after = slipping_impulses(row, shafts, slipping, impulse_after, [speed, response]);
         }
-        let change = wheel_impulse(row.torque_ratios, impulse_after) - wheel_impulse(row.torque_ratios, impulse_before);
+        let change = shaft_impulse(row.torque_ratios, impulse_after) - shaft_impulse(row.torque_ratios, impulse_before);
         let change = W::select(*unconverged, change, W::splat(NEUTRAL_ADDEND));
         row.impulse = W::select(*unconverged, impulse_after, impulse_before);
         *unconverged = *unconverged
@@ -94,19 +94,19 @@ fn slipping_impulses<W: BlockLanes>(
     [speed, response]: [W; 2],
 ) -> W {
     for car in (0..W::LANE_COUNT).filter(|car| slipping & (1 << car) != 0) {
-        let number = |lanes: W| lanes.number(car);
+        let value_of_car = |lanes: W| lanes.number(car);
         let clutch = ClutchRow {
-            ratio: number(row.ratio),
-            torque_ratios: row.torque_ratios.map(number),
-            per_impulse: number(row.per_impulse),
-            free_speed: number(row.free_speed),
-            bounds: row.bounds.map(number),
-            tolerance: row.tolerance.map(number),
-            impulse: number(row.impulse),
+            ratio: value_of_car(row.ratio),
+            torque_ratios: row.torque_ratios.map(value_of_car),
+            per_impulse: value_of_car(row.per_impulse),
+            free_speed: value_of_car(row.free_speed),
+            bounds: row.bounds.map(value_of_car),
+            tolerance: row.tolerance.map(value_of_car),
+            impulse: value_of_car(row.impulse),
         };
         shafts.constraints[0] = clutch.into();
         (shafts.row_count, shafts.impulse_bounds) = (1, ImpulseBounds::ApproximateCone);
-        impulses = impulses.with_number(car, shafts.slipping_impulse(number(speed), number(response)));
+        impulses = impulses.with_number(car, shafts.slipping_impulse(value_of_car(speed), value_of_car(response)));
     }
     impulses
 }

@@ -174,7 +174,7 @@ impl<'a, B: WheelGroups, W: BlockLanes, P: RowPass> Stages<B> for BlockStep<'a, 
             rows.init_strut(pack, dt);
         }
         if self.wheels.model.layout().has_axle_links() {
-            self.sum_bars::<B>();
+            self.update_all_bar_forces::<B>();
             let mut lifted = W::Mask::default();
             for (pack, rows) in self.wheels.wheels::<B>() {
                 lifted = lifted | rows.wheels_lifted_by_links(pack);
@@ -241,8 +241,8 @@ impl<'a, B: WheelGroups, W: BlockLanes, P: RowPass> Stages<B> for BlockStep<'a, 
         let (linear, angular) = (to_world.mul_vector(total.linear), to_world.mul_vector(total.angular));
         let impulse_sum = linear + angular;
         // This sum is finite only if every term is.
-        let magnitude = (impulse_sum.x + impulse_sum.y + impulse_sum.z + spins).abs();
-        self.wheels.mark_unsolved(!magnitude.less(W::splat(f32::INFINITY)));
+        let finite_test = (impulse_sum.x + impulse_sum.y + impulse_sum.z + spins).abs();
+        self.wheels.mark_unsolved(!finite_test.less(W::splat(f32::INFINITY)));
         self.impulses = [linear, angular];
     }
 }

@@ -102,7 +102,7 @@ impl<B: WheelGroups, W: BlockLanes> LoadWheels<B> for BlockWheels<'_, W> {
 
     /// Computes the impulses of the anti-roll bars between the wheels of an axle; a block has no other axle links.
     #[inline(always)]
-    fn load_axle_links(&mut self) {
+    fn update_link_impulses(&mut self) {
         if self.model.layout().has_axle_links() {
             let (_, rows) = self.packs_and_rows::<B>();
             for rows in rows.chunks_exact_mut(W::ROWS_PER_AXLE_PAIR) {
