@@ -34,6 +34,14 @@ fn metrics_of_every_manoeuvre_and_solver() {
     snapshot("corvette_c5", skidpad::lab::manoeuvre::MANOEUVRES.iter());
 }
 
+/// Tests of lateral dynamics that consist of one run.
+#[cfg(all(feature = "rapier", feature = "impulse", feature = "constraint", feature = "deterministic"))]
+#[test]
+fn metrics_of_handling_tests() {
+    let names = ["sine-steer", "weave", "constant-steer", "power-off-in-turn", "braking-in-turn", "skid-pad"];
+    snapshot("corvette_c5", names.into_iter().filter_map(skidpad::lab::manoeuvre::by_name));
+}
+
 /// Cars with four driven wheels: on motors, and on a torque converter with a torque-biasing centre differential.
 #[cfg(all(feature = "rapier", feature = "impulse", feature = "constraint", feature = "deterministic"))]
 #[test]

@@ -199,10 +199,10 @@ pub fn assists_table(backend: &str, trajectory: &Trajectory) -> String {
 /// whether reference vehicles count.
 ///
 /// The code is [`UNFINISHED_EXIT_CODE`] if a car left the ground, or if a solver that counts had an unsolved step, an
-/// unfinished course, a lost car or a failed test.
+/// unfinished course, a lost car, a failed test or metrics of which none has a value.
 pub fn report_health<'a>(runs: impl IntoIterator<Item = &'a Outcome>, judges_peers: bool) -> ExitCode {
     let mut exit_code = ExitCode::SUCCESS;
-    for Outcome { backend, peer, trajectory, incomplete, failed_test, .. } in runs {
+    for Outcome { backend, peer, trajectory, metrics, incomplete, failed_test, .. } in runs {
         let worst_report = trajectory.worst_report();
         if worst_report.not_finite {
             print_error(&format!("warning: {backend}: a value was not finite; the last valid state was kept"));
@@ -221,8 +221,16 @@ pub fn report_health<'a>(runs: impl IntoIterator<Item = &'a Outcome>, judges_pee
         for text in events.into_iter().chain([course, test]).flatten() {
             print_error(&format!("warning: {backend}: the car {text}"));
         }
+        let has_no_values = !metrics.is_empty() && metrics.iter().all(|metric| metric.value.is_none());
+        if has_no_values {
+            // Time of the last row, s.
+            let end = trajectory.last().t_s;
+            print_error(&format!(
+                "warning: {backend}: no metric has a value; the run ended after {end:.2} s, before what the manoeuvre measures"
+            ));
+        }
         let is_unsolved = worst_report.not_finite || worst_report.not_converged;
-        let has_failed = is_unsolved || incomplete.is_some() || lost.is_some() || *failed_test;
+        let has_failed = is_unsolved || incomplete.is_some() || lost.is_some() || *failed_test || has_no_values;
         if off_scene.is_some() || has_failed && (judges_peers || !peer) {
             exit_code = ExitCode::from(UNFINISHED_EXIT_CODE);
         }

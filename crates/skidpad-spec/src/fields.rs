@@ -194,11 +194,13 @@ impl FileFields {
         })
     }
 
-    /// Sets the field at `path` to `value`, a TOML value. A field that does not exist is added if its table exists.
-    /// Whether the file then accepts the field is not checked here.
+    /// Sets the field at `path` to `value`, a TOML value. A field that does not exist is added to its table. A table that
+    /// does not exist is added in braces if the file has the first table of the path: `steering.kingpin.trail_m` adds
+    /// `kingpin = { trail_m = … }` to `[steering]`. A new table at the top of the file is set as a whole, as
+    /// `assists={ … }`. Whether the file then accepts the field is not checked here.
     ///
     /// # Errors
-    /// Returns an error if the table does not exist, if `value` is not a TOML value, if the field is a table with a
+    /// Returns an error if the file does not have the first table of the path, if `value` is not a TOML value, if the field is a table with a
     /// header of its own, or if a new key would need quotes. Nothing is changed then.
     pub fn set(&mut self, path: &FieldPath, value: &str) -> Result<(), FieldError> {
         // A line break would end the value and begin another statement.
@@ -230,14 +232,23 @@ impl FileFields {
     }
 
     /// Returns the text with a new field in its table: after the header of the table, after the opening brace of an
-    /// inline table, or at the start of the file for the root. Returns `None` if the table does not exist or has no
-    /// such place, if the key exists already, or if the key would need quotes.
+    /// inline table, or at the start of the file for the root. Missing tables are added in braces; see [`Self::set`].
+    /// Returns `None` if the first table of the path does not exist, if the table has no such place, if the key exists
+    /// already, or if a key would need quotes.
     fn with_new_field(&self, path: &FieldPath, value: &str) -> Option<String> {
         let (key, parents) = path.0.split_last()?;
-        let table = self.node(parents)?;
+        let Some(table) = self.node(parents) else {
+            // At least the first table of the path must exist, so that a misspelt name of a table is found.
+            let is_missing_at_root = parents.len() < 2;
+            let parent = FieldPath(parents.to_vec());
+            return if is_missing_at_root || !is_bare_key(key) {
+                None
+            } else {
+                self.with_new_field(&parent, &format!("{{ {key} = {value} }}"))
+            };
+        };
         let Item::Table(entries) = &table.item else { return None };
-        let is_bare = !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
-        if !is_bare || entries.iter().any(|(existing, _)| existing.name == *key) {
+        if !is_bare_key(key) || entries.iter().any(|(existing, _)| existing.name == *key) {
             return None;
         }
         let (insert_offset, statement) = if parents.is_empty() {
@@ -261,6 +272,11 @@ impl FileFields {
         let names: Vec<String> = all_paths.iter().map(ToString::to_string).collect();
         unknown_field(&path.to_string(), names.iter().map(String::as_str))
     }
+}
+
+/// Returns whether `key` needs no quotes.
+fn is_bare_key(key: &str) -> bool {
+    !key.is_empty() && key.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-')
 }
 
 /// Returns the error for a `name` that is none of the `known` ones, with the most similar one.
@@ -343,6 +359,17 @@ mod tests {
             Ok(true)
         );
         assert_eq!(set("axles[0].bar.gap", "1").as_deref(), Ok(&*TEXT.replace("{ rate", "{ gap = 1, rate")));
+    }
+
+    /// Missing tables are added with the field; the next field goes into the same table. The first table must exist.
+    #[test]
+    fn missing_tables_are_added() {
+        let mut fields = FileFields::parse(TEXT).expect("valid");
+        for (path, value) in [("chassis.a.b.c", "1"), ("chassis.a.d", "2")] {
+            fields.set(&FieldPath::new(path), value).expect("the first table exists");
+        }
+        assert_eq!(fields.text(), TEXT.replace("# Body.", "# Body.\na = { d = 2, b = { c = 1 } }"));
+        assert!(fields.set(&FieldPath::new("body.a.b"), "1").is_err());
     }
 
     /// Unknown and ambiguous names, tables that do not exist and values that are not TOML are refused.
