@@ -449,8 +449,8 @@ impl<H: Copy> CurveConstants<H> {
         result
     }
 
-    /// Returns the share of the friction limit in direction `i` (0 longitudinal, 1 lateral) at a normalised slip of `1
-    /// + excess`. The share is 1 at the extremum (`excess` ≤ 0) and falls by a smooth cubic to the asymptote. It is 1
+    /// Returns the share of the friction limit in direction `i` (0 longitudinal, 1 lateral). The normalised slip is
+    /// `1 + excess`. The share is 1 at the extremum (`excess` ≤ 0) and falls by a smooth cubic to the asymptote. It is 1
     /// for laws without a fall.
     #[inline(always)]
     fn sliding_share<L: Lane>(&self, excess: L, i: usize) -> L

@@ -89,8 +89,9 @@ impl LevelOfDetail {
     /// Builds the levels from one world per level, finest first, each with the same cars. All cars start in the first
     /// level and are suspended in the others. The length of a tick is the step of the first world.
     ///
-    /// # Errors No world, worlds with different cars (number of slots, identifiers or models), or a step that is not a
-    /// whole multiple of that of the preceding level.
+    /// # Errors
+    /// No world, worlds with different cars (number of slots, identifiers or models), or a step that is not a whole
+    /// multiple of that of the preceding level.
     pub fn new(worlds: Vec<Box<dyn Simulation>>) -> Result<Self, LevelError> {
         let finest = worlds.first().ok_or(LevelError::NoWorld)?;
         let cars: Vec<LodCar> = (0..finest.slot_count()).map(|i| LodCar::in_finest_level(finest.state(i))).collect();

@@ -56,8 +56,8 @@ const MAX_OVERSHOOT_RATIO: f32 = 0.5;
 const MIN_CUT_SHARE: f32 = 0.1;
 
 impl UnsprungMotion {
-    /// Adds the lateral motion of the wheels' beam at wheel centres `centre` and `travel` (m): the row term `−m σ (y_l
-    /// + y_r + θ (z_l + z_r))` and the mass `2 m σ²`. Sets the coupling mass `2 m σ_l σ_r`, see the module's equations.
+    /// Adds the lateral motion of the wheels' beam at wheel centres `centre` and `travel` (m): the momentum row
+    /// `−m σ (y_l + y_r + θ (z_l + z_r))` and the mass `2 m σ²`. Sets the coupling mass; see the module's equations.
     fn add_beam_motion(&mut self, group: &WheelPack, beam: &Beam, centre: Vec3Lanes<F32x4>, travel: F32x4) {
         // Sum of the rows of both wheel centres of an axle in one direction.
         let axle_row = |direction: Vec3| {

@@ -29,9 +29,9 @@ impl<W: WheelLanes> WheelRows<W> {
     }
 
     /// Returns the deflections after the step, m: of a standing patch, a rolling patch, or a blend of both.
-    /// `end_deflections` are the results of [`Self::end_deflections`], m; `rolling_share` is the share of rolling, 0 to
-    /// 1. Patches with dry friction, which do not relax, count as standing. The slips of rolling patches (deflection
-    /// over length) are limited to [`MAX_SLIP`].
+    /// `end_deflections` are the results of [`Self::end_deflections`], m; `rolling_share` is the share of rolling, from
+    /// 0 to 1. Patches with dry friction, which do not relax, count as standing. The slips of rolling patches
+    /// (deflection over length) are limited to [`MAX_SLIP`].
     #[inline(always)]
     pub(crate) fn blended_deflections(
         &self,

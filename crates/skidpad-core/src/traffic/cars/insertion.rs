@@ -113,8 +113,9 @@ impl Cars {
 
     /// Sets the state of the active vehicle in `slot`. The next step continues from `state`.
     ///
-    /// # Errors The slot does not exist, is empty or holds a suspended vehicle, or `state` has another number of
-    /// wheels. Nothing is changed then.
+    /// # Errors
+    /// The slot does not exist, is empty or holds a suspended vehicle, or `state` has another number of wheels. Nothing
+    /// is changed then.
     pub fn set_state(&mut self, slot: usize, state: &State) -> Result<(), CarError> {
         self.slots.check_state(slot, state.wheels.len())?;
         self.overwrite_state(slot, state);
