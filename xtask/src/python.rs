@@ -52,8 +52,9 @@ pub fn check_python(steps: &mut Steps) {
     });
 }
 
-/// Runs the tests that need Ray or JAX, and the tests of the environments with the version of Gymnasium that RLlib
-/// requires, each in a virtual environment of its own.
+/// Runs two steps, each with a build of the package in a virtual environment of its own. The first step runs the tests
+/// that need Ray or JAX, with both packages in one environment. The second step runs all tests of the
+/// reinforcement-learning environments and of the physics with the version of Gymnasium that RLlib requires.
 pub fn check_extras(steps: &mut Steps) {
     check_in(steps, "python: Ray and JAX", &EXTRAS, || {
         EXTRAS.build_package()?;

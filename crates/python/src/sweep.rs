@@ -95,11 +95,8 @@ fn car_of(py: Python<'_>, source: &Source) -> PyResult<Car> {
     read_vehicle(py, &source.toml, &source.name, source.folder.as_deref())
 }
 
-/// Reads parameters from their names and their JSON texts. Returns the valid parameters with their names, and one fault
-/// text for each of the others.
-///
-/// # Errors
-/// Returns all faults, one text for each parameter.
+/// Reads parameters from their names and their JSON texts. Returns the valid parameters with their names, and one text
+/// for each of the others: the name with all its faults.
 fn read_parameters(named: &[(String, String)]) -> (Vec<(String, Parameter)>, Vec<String>) {
     let (mut parameters, mut faults) = (Vec::new(), Vec::new());
     for (name, json) in named {

@@ -52,7 +52,8 @@ pub struct StudyCar {
 }
 
 impl StudyCar {
-    /// Returns the car with its `comparisons` as reports show it.
+    /// Returns the car as reports show it: label, name and description of the vehicle, model, changed fields, `name` as
+    /// shipped name (or path of the file), and `comparisons`. Changes of start and ground are left out.
     fn reported<'a>(&'a self, comparisons: &'a [Comparison]) -> ReportedCar<'a> {
         ReportedCar {
             label: &self.label,

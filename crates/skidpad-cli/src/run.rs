@@ -295,7 +295,9 @@ pub fn read_overrides(changes: &Changes, model: &Arc<Model>) -> Result<Overrides
 }
 
 /// Returns the changes of the arguments and of the scene file, in SI units, and the files that scene and trailers name:
-/// tyres of the trailers and ground of the scene.
+/// tyres of the trailers and ground of the scene. Paths in the files of scene and trailers may also lead into the
+/// folders of `--allow-root`.
+///
 /// Loads the scene and the trailers behind a car of `model`, and prints their notes and keys with old names.
 ///
 /// Speed and heading of the scene apply if no argument states them; its start position always applies. A slope for a

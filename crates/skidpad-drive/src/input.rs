@@ -139,9 +139,10 @@ pub struct InputFilter {
 }
 
 impl InputFilter {
-    /// Advances pedals and steering towards `inputs` by `dt` s, stores and returns them. Each input is clamped to its
-    /// range (a non-finite one counts as 0) and loses its dead zone. The travel of the steering is then bent by the
-    /// curve `x^c`, with the exponent c clamped to 1 to 4.
+    /// Advances pedals (accelerator, brake, handbrake) and steering towards `inputs` by `dt` s, stores and returns
+    /// them. Each input is clamped to its range (a non-finite one counts as 0) and loses its dead zone. The travel x of
+    /// the steering is then bent by the curve `x^c`. The exponent c is [`InputShaping::steer_curve`], limited to 1
+    /// to 4.
     ///
     /// Pedals approach their input at the press or release rate of `shaping`. Steering moves at
     /// [`InputShaping::steer_rate`] away from the centre and at [`InputShaping::centring_rate`] towards it. The

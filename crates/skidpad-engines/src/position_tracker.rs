@@ -69,13 +69,15 @@ impl PositionTracker {
     /// `engine_position` (m) with `end_velocity` (m/s, world axes). `pose_lag` is the lag in s, as [`pose_lag`] returns
     /// it.
     ///
-    /// If the engine's displacement matches `start_velocity` · lag + `end_velocity` · (dt − lag) within four digits of
-    /// the coordinates, that sum is added to the 64-bit position. Otherwise something else (a contact, a joint) moved
-    /// the body, and the engine's position is adopted for both positions.
+    /// The expected displacement is `start_velocity` · lag + `end_velocity` · (dt − lag). If the engine's displacement
+    /// differs from it by at most four resolutions on each axis, the expected displacement is added to the 64-bit
+    /// position. Otherwise something else (a contact, a joint) moved the body, and the engine's position is adopted for
+    /// both positions. A resolution is that of 32-bit coordinates at the tracked position, at least that of 1 m.
     ///
     /// Returns the rounded 64-bit position that must be set in the engine, and stores it as the engine's position.
     /// Returns `None` if the engine's position must stay: after an adoption, and for a body at rest whose positions
-    /// differ by at most one digit.
+    /// differ by at most one resolution on each axis. A body is at rest if it is slower than [`REST_SPEED_MPS`] along
+    /// each axis.
     pub fn update(
         &mut self,
         engine_position: Vec3,

@@ -19,10 +19,10 @@ pub fn planned_steps(procedure: &dyn Procedure, model: &Model, overrides: &Overr
 /// applied to the start of every run, without checks. Parameters of the procedure that depend on the car are computed
 /// first.
 ///
-/// Calls `report_steps` with the number of newly finished steps, about 200 times per run. Every run counts as much as
-/// the first one. The last call includes the steps of runs that were not needed or ended early, so the sum is always
-/// that of [`planned_steps`]. The worst step report of all runs, and the first place at which a car left its ground,
-/// are merged into the telemetry of the evaluation.
+/// Calls `report_steps` with the number of newly finished steps, about 200 times per run. Every run counts as many
+/// steps as planned for the first one, even if its duration differs. The last call includes the steps of runs that were
+/// not needed or ended early, so the sum is always that of [`planned_steps`]. The worst step report of all runs, and
+/// the first place at which a car left its ground, are merged into the telemetry of the evaluation.
 pub fn execute(
     info: &SolverInfo,
     model: &Arc<Model>,

@@ -41,7 +41,8 @@ pub enum TowingError {
 /// trailer is two units: its dolly, then the trailer.
 ///
 /// # Errors
-/// Returns the first trailer behind a vehicle without a hitch, or the first one without a coupler.
+/// Returns an error with the name of the first trailer that is behind a vehicle without a hitch or has no coupler. If
+/// both apply to it, the missing hitch is reported.
 pub fn hitch_trailers<'a>(
     car: &Model,
     trailers: impl IntoIterator<Item = (&'a str, &'a LoadedVehicle)>,

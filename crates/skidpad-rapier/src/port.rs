@@ -102,8 +102,12 @@ impl WorldPort for Port<'_> {
         false
     }
 
-    /// Answers repeated probes of one car along its path; stores only the colliders near the car. Returns whether it
-    /// has answered: false, with `contacts` unchanged, if there are no probes or no more than a single plane is near.
+    /// Answers repeated probes of one car at other points of its path. Stores only the colliders near the car, because
+    /// probes with [`ProbePurpose::AlongPath`] store neither walls nor ground nor the flag of loaded bodies.
+    ///
+    /// Returns false, with `contacts` unchanged, if there are no probes, or if no collider or only a single plane
+    /// (half-space) is near. A single plane needs no repetition: the first contact describes it along the whole path.
+    /// Returns true otherwise.
     fn probe_again(&mut self, probes: &[Probe], contacts: &mut [Option<Contact>]) -> bool {
         let Some(&Probe { car, .. }) = probes.first() else { return false };
         let bounds = all_probe_bounds(self.axes, probes);
@@ -389,9 +393,10 @@ impl Port<'_> {
         Some(self.axes.to_world(smooth_surface.normal_at(&corners, point, up)))
     }
 
-    /// Returns the contact of the rim of `probe` with the faces near its car, in world axes; `None` for a miss.
-    /// Collects the faces of all colliders near the car in `wheel_triangles`. On triangles for which the user's
-    /// function returns smooth normals, these replace the flat ones.
+    /// Returns the contact of the rim of `probe` with the faces near its car; `None` for a miss. The normal has world
+    /// axes, the contact point the axes of the cars. Collects the faces of all colliders near the car in
+    /// `wheel_triangles`. On triangles for which the user's function returns smooth normals, these replace the flat
+    /// ones.
     ///
     /// For [`ProbePurpose::MidStep`], also stores the wall that stops the rim, if any, in `rim_walls`. If any collider
     /// near the car has no faces, such as a ball, `ray` is cast, too. The nearer contact counts; the rim counts at
@@ -405,7 +410,8 @@ impl Port<'_> {
             let pose = self.pose_of(collider);
             has_faceless_collider |= !self.wheel_triangles.add(self.axes, probe, (handle, collider.shape()), &pose);
         }
-        // Function of the user that returns smooth normals, if any. `?` below: without it all triangles are flat.
+        // Function of the user that returns smooth normals. Without such a function, `?` below returns `None` for every
+        // triangle: all triangles are flat.
         let smooth_normals = self.surfaces.smooth_normals;
         // Contact of the rim with the ground, in the axes of the cars.
         let rim_contact =

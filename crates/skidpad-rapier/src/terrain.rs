@@ -44,7 +44,8 @@ fn field_smooth_normals(field: &HeightField, number: u32) -> Option<SmoothSurfac
     if number >= columns * rows {
         return field.smooth_normals(first_triangle);
     }
-    // Rapier's triangle begins with the last corner of the field's own.
+    // Rapier's triangle begins with the last corner of the field's own. The edges need no rotation, because a smooth
+    // field is smooth across all of them.
     let SmoothSurface { normals: [first_normal, second_normal, last_normal], edges } =
         field.smooth_normals(first_triangle + 1)?;
     Some(SmoothSurface { normals: [last_normal, first_normal, second_normal], edges })

@@ -57,8 +57,11 @@ use world::World;
 pub struct AvianCarsPlugin;
 
 impl Plugin for AvianCarsPlugin {
-    /// Registers the components, orders the systems of cars and physics, and adds the systems that insert, control,
-    /// step and read cars.
+    /// Registers the components and adds the systems of the cars. Order of a tick in the schedule of the cars:
+    /// `sync_cars` before all sets of Avian, then the conversion of inputs ([`CarSystems::Input`]), `collect_controls`,
+    /// and Avian's physics step. Within the physics step the systems of `add_step` run, and last `update_motion`.
+    ///
+    /// `ambiguous_with_all` only suppresses reports of an undefined order with other systems; it sets no order.
     fn build(&self, app: &mut App) {
         let schedule = CarPlugin::schedule_of(app);
         app.register_type::<Chassis>()

@@ -168,8 +168,9 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
     }
 
     /// Returns the first contact of the ray of `probe` with the colliders near its car: entity, distance (m), normal in
-    /// world axes, and `None` for the contact point of a rim. Returns `None` for a miss. A ray that misses is repeated
-    /// once with a neighbouring ray.
+    /// world axes, and `None` for the contact point of a rim. Returns `None` for a miss. A ray that starts inside a
+    /// collider does not hit it. A ray that misses is repeated once with a neighbouring ray, because parry misses some
+    /// rays exactly on the grid lines of a height field.
     fn cast_ray_contact(&self, ray: &Ray, probe: &Probe) -> Option<(Entity, f32, Vec3, Option<Vec3>)> {
         let nearest_hit = |ray: &Ray| {
             let mut nearest: Option<(Entity, f32, Vec3, Option<Vec3>)> = None;

@@ -163,9 +163,10 @@ pub fn plugin(script: Script, folder: Option<PathBuf>) -> impl Plugin {
     }
 }
 
-/// Plays the rows that are due: sends their presses, requests their screenshots, and overwrites the inputs of the
-/// devices with those of the last row that was due. Time is the simulated duration since the start, which pauses and
-/// slow motion do not change. Rows are removed once they are played.
+/// Plays the rows that are due: sends their presses, requests their screenshots (if there is a folder for them), and
+/// overwrites the inputs of the devices with those of the last row that was due. Time is `Time<Real>`, which [`plugin`]
+/// advances by [`FRAME_DURATION`] per frame. Pauses and slow motion do not change it. Rows are removed once they are
+/// played.
 fn play(
     real_time: Res<Time<Real>>,
     mut commands: Commands,
@@ -178,6 +179,7 @@ fn play(
     // Number of rows whose time has come.
     let due_count = playback.rows.as_slice().partition_point(|row| row.time <= elapsed);
     for row in playback.rows.by_ref().take(due_count) {
+        // Analogue: the inputs are shaped as those of a gamepad, not as keys.
         playback.current_input = PlayerInput { inputs: row.inputs, rewind: row.rewind, is_analogue: true };
         presses.write_batch(row.presses);
         if let Some(folder) = playback.folder.as_ref().filter(|_| !row.screenshot.is_empty()) {

@@ -51,7 +51,7 @@ pub struct Settings {
     pub autoreset: Autoreset,
 }
 
-/// Position x and y (m) and heading (rad).
+/// Position x and y (m) and heading (rad), world axes.
 pub type Pose = [f32; 3];
 
 /// Poses of a car and what belongs to it.
@@ -93,7 +93,8 @@ pub trait Environments: Send + Sync {
     /// Returns the return and the number of steps of the last finished episode of a car; 0 before the first one.
     fn last_episode(&self, car: usize) -> (f64, u32);
 
-    /// Returns the poses of a car, of its goal and of its trailer; `None` without one.
+    /// Returns the poses of a car, of its goal and of its trailer: x and y (m) and heading (rad), world axes. The goal
+    /// is `None` for a task without goals, and the trailer `None` for a car without one.
     fn poses(&self, car: usize) -> Poses;
 }
 
@@ -325,7 +326,8 @@ impl<T: Task> Environments for Batch<T> {
         self.cars.get(car).map_or((0.0, 0), |record| record.last_episode)
     }
 
-    /// Returns the poses after the last step or reset; poses of zeros for a car that does not exist.
+    /// Returns the poses after the last step or reset. A car that does not exist has a pose of zeros, and neither goal
+    /// nor trailer.
     fn poses(&self, car: usize) -> Poses {
         let row = self.rows.chunks_exact(T::ROW_LENGTH).nth(car);
         let (Some(row), Some(record)) = (row, self.cars.get(car)) else { return Poses::default() };

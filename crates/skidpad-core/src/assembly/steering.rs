@@ -131,8 +131,10 @@ fn toe_and_camber<L: Lane>(model: &Model, i: usize, wheels: &impl SteeredWheels<
     [toe, camber]
 }
 
-/// Returns the axle direction of wheel `i` (unit vector to its left, vehicle frame) at the road-wheel angle `angle` and
-/// `camber` (rad): `(−sin δ cos γ, cos δ cos γ, sin γ)`, with γ positive if the top leans to the right.
+/// Returns the axle direction of wheel `i` (unit vector to its left, vehicle frame) at the road-wheel angle δ = `angle`
+/// and `camber` (rad): `(−sin δ cos γ, cos δ cos γ, sin γ)`. `camber` is positive if the top leans outwards, γ if it
+/// leans to the right: γ = outward sign · `camber`. On an axle whose camber is constant (independent, without changes
+/// over the travel), the static camber of the model replaces `camber`.
 #[inline(always)]
 pub(crate) fn axle_direction<L: Lane>(model: &Model, i: usize, angle: L, camber: L) -> Vec3Lanes<L> {
     let wheel = &model.parts().wheels[i];

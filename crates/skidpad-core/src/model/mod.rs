@@ -398,7 +398,8 @@ impl Model {
     }
 
     /// Returns the effective mass of longitudinal motion, kg, with the spin of wheels and of the motors' rotors:
-    /// `m + Σ I / R² + Σ J n² / R²`. An engine is not included.
+    /// `m + Σ I / R² + Σ J k²`. m is the mass of the vehicle, I and R are spin inertia and radius of each wheel. J is
+    /// the inertia of each rotor, and k its angle per length of road, rad/m. An engine is not included.
     pub fn rolling_mass(&self) -> f32 {
         let spin_mass = |wheel: &Wheel| wheel.spin_inertia / (wheel.radius * wheel.radius);
         let rotor_mass = |motor: &Motor| {

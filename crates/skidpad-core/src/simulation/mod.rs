@@ -249,9 +249,12 @@ impl core::fmt::Debug for SolverInfo {
     }
 }
 
-/// Writes the step length, step count, slots (generation, state, suspension, engine position) and free bodies of
-/// `world` into `bytes`, and overwrites the previous content of `bytes`. Time, controls and scene are not written. This
-/// is the default of [`Simulation::save_into`]. An empty slot has its generation only.
+/// Writes step length, step count, slots and free bodies of `world` into `bytes`, and overwrites the previous content
+/// of `bytes`. Time, controls and scene are not written. This is the default of [`Simulation::save_into`].
+///
+/// An occupied slot has its generation, whether its car is suspended (in the slot, but not stepped), and the state of
+/// the car. It also has the position of the body in the engine if this is not the rounded position of the state. An
+/// empty slot has its generation only. A free body without a motion, which the engine no longer has, is left out.
 pub fn save_world<B: Simulation + ?Sized>(world: &B, bytes: &mut Vec<u8>) {
     let slots = (0..world.slot_count()).map(|slot| {
         let world_slots = world.slots();

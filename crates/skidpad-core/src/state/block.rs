@@ -209,7 +209,8 @@ impl<W: BlockLanes> WheelBlock<W> {
         self
     }
 
-    /// Returns the state of the wheel of `car`.
+    /// Returns the state of the wheel of `car`. Travel rate and lateral displacement (`shift`) are 0, because a block
+    /// has no wheels with an unsprung mass and no compliant axles.
     pub fn car(&self, car: usize) -> WheelState {
         let number = |lanes: W| lanes.number(car);
         let [overturning, aligning] = self.moments.map(number);

@@ -181,10 +181,15 @@ impl Vehicle {
         LoadSolution { velocity: v_warm + self.response(impulse), matches_rows }
     }
 
-    /// Returns the velocity to which the Newton step `last_step` is cut if its end `v_current` overshot, or to which it
-    /// is extended if an earlier cut was too short. Otherwise stores the step from `v_current` to `v_newton` as the
-    /// last one, and returns `None`. `v_warm` is the velocity before the loads. The residual is the impulse of loads
-    /// and external bars less the change of momentum since `v_warm`. `system` is the matrix of the last solve.
+    /// Returns the velocity to which the Newton step `last_step`, which ended at `v_current`, is cut or extended. The
+    /// criterion is the component along the step of the misfit: the impulse of loads and external bars (anti-roll bars
+    /// on the chassis) less the change of momentum since `v_warm`, the velocity before the loads. A step is cut if this
+    /// component has reversed to more than half of its initial value. It is extended if, after an earlier cut, more
+    /// than half is left.
+    ///
+    /// Otherwise, without a last step, or if the range for the new end is at most [`MIN_STEP_MPS`] wide, stores the
+    /// step from `v_current` to `v_newton` as the last one, and returns `None`. `system` is the matrix of the solve for
+    /// `v_newton`.
     #[cold]
     #[inline(never)]
     fn cut_long_step(
@@ -199,7 +204,7 @@ impl Vehicle {
             .rows
             .iter()
             .fold(self.external_bar_impulse, |sum, rows| sum + (rows.contact.normal * rows.suspension.load).sum());
-        // Residual impulse.
+        // Misfit at the end of the last step: residual impulse.
         let misfit = load_impulse - self.momentum(v_current - v_warm);
         if let Some(correction) =
             last_step.as_mut().and_then(|last_step| last_step.adjust_share(misfit, system, MIN_STEP_MPS))

@@ -147,10 +147,11 @@ impl StackedVehicles {
         !self.bodies.is_empty()
     }
 
-    /// Solves all vehicles from the top of stacks to the ground and returns the worst report. First finds the bodies under wheels, estimates the
-    /// wheel impulses by the last step, and predicts the bodies from the ground up. Then, for each vehicle, applies the wheel impulses of the
-    /// vehicles on it, solves it with the bodies below it, and accepts the solution. Vehicles of trains only receive these impulses; their train
-    /// solves them later.
+    /// Solves all vehicles from the top of stacks to the ground and returns the worst report. First finds the bodies under wheels and estimates the
+    /// wheel impulses by the last step. Then predicts bodies that are no vehicles, and after them vehicles under wheels, from the ground up, because
+    /// a vehicle moves with the bodies below it (vehicles of trains come first). The predicted twist becomes the assumed twist: the first iterate of
+    /// the vehicles above. Then, for each vehicle, applies the wheel impulses of the vehicles on it, solves it with the bodies below it, and accepts
+    /// the solution. Vehicles of trains only receive these impulses; their train solves them later.
     #[cold]
     #[inline(never)]
     pub fn solve(&mut self, cars: &mut dyn StackSolver, trains: Option<&mut Trains>, dt: f32) -> StepReport {

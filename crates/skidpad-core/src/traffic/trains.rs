@@ -235,8 +235,9 @@ impl Trains {
     }
 
     /// Updates the stored bodies of all trains after wheels of other vehicles on these bodies changed the free motion
-    /// in `cars`. Stored free motion = free motion in `cars` less the change of the twist by the present hitch
-    /// impulses, by mass and inertia alone.
+    /// in `cars`. The free motion in `cars` includes the present hitch impulses, which the stored one must not: the
+    /// response to them (by mass and inertia alone) is added anew in each iteration. Stored free motion = free motion
+    /// in `cars` less this response.
     pub fn update_free_motion(&mut self, cars: &mut dyn VehicleSolver) {
         let mut train = TrainRange::default();
         while self.advance_to_next_train(&mut train) {

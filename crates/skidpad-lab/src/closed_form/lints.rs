@@ -173,9 +173,10 @@ fn stability_notes(model: &Model, figures: &Characteristics) -> Vec<String> {
     notes
 }
 
-/// Returns a note on the wheels whose brake cannot lock them at the loads of an ideal stop from 100 km/h. Rear brakes
-/// may be weaker than at rest, because braking unloads the rear wheels. Wheels without a brake are not named. `None`
-/// also if the car has no stopping distance.
+/// Returns a note on the wheels whose foot brake, fully pressed, cannot lock them under their loads in the hardest
+/// stop: an ideal stop from 100 km/h. Braking unloads the rear wheels, so that their brakes may be weaker than their
+/// loads at rest require. Wheels without a brake are not named. `None` if all brakes suffice, or if the car has no
+/// stopping distance or no balance with these loads.
 fn weak_brake_note(model: &Model) -> Option<String> {
     let stop_distance = stopping_distance(model, STOPPING_SPEED_MPS, Pedal::IdealBraking)?;
     let loads = solve_at_roll(

@@ -104,8 +104,8 @@ impl Manoeuvre for Settle {
     fn driver(&self, _model: &Model) -> Box<dyn DriverModel> {
         Box::new(OpenLoop(|_: &DriverInput<'_>| Controls::parked()))
     }
-    /// Computes the metrics of [`Settle::measure`] and the load of each wheel at the end (N), the latter only if the
-    /// pose is valid.
+    /// Computes the metrics of [`Settle::measure`] and the load of each wheel at the end (N). The loads are always
+    /// listed, but have no value if the run ended early without settling.
     fn metrics(&self, model: &Model, trajectory: &Trajectory) -> Vec<Metric> {
         let settle_metrics = self.measure(model, trajectory);
         let mut metrics = settle_metrics.list();

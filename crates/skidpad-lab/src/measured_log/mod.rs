@@ -164,8 +164,8 @@ fn within_half_turn(angle: f64) -> f64 {
 }
 
 /// Returns the differences of `run` from the points of each series, simulated less measured. The run is interpolated
-/// linearly between its rows and constant outside them. Differences of the yaw angle are within half a turn. `None` for
-/// a channel that the run does not have.
+/// linearly between its rows and constant outside them. The yaw angle is interpolated the shorter way round, and its
+/// differences are within half a turn. `None` for a channel that the run does not have.
 pub fn differences<'a>(run: &Trajectory, all_series: impl Iterator<Item = &'a Series>) -> Vec<Option<Vec<f64>>> {
     let all_series: Vec<&Series> = all_series.collect();
     let columns: Vec<Option<usize>> =

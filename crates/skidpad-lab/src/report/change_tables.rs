@@ -28,9 +28,10 @@ fn change_cells(change: &MetricChange) -> [Cell; 6] {
     ]
 }
 
-/// Appends the table of the metrics of both cars in one manoeuvre, with the larger spread of the solvers of both cars.
-/// The values are those on the first solver that is not a reference vehicle, or on the first of all. `labels` are the
-/// labels of the cars. Appends nothing if `before` has no solver.
+/// Appends the table of the metrics of both cars in one manoeuvre, with the larger spread of the solvers of both cars,
+/// and a note. The values of each car are those on its first solver that is not a reference vehicle, or on the first of
+/// all. The note names this solver of `before`, and states to which value percentages refer. `labels` are the labels of
+/// the cars. Appends nothing if `before` has no solver.
 pub fn append_changes(page: &mut String, labels: [&str; 2], [before, after]: [&Comparison; 2]) {
     let Some(solver) = before.main_outcome() else { return };
     let metrics =

@@ -106,8 +106,11 @@ impl<'a> Figures<'a> {
     }
 
     /// Appends a key for each group of sources whose curves coincide: line sample, names, and remarks in brackets.
-    /// Curves of several parts of the car, such as axles, are in one group if the same sources coincide. The remarks
-    /// are the largest difference within the group, and the value farthest outside the plot.
+    /// `drawn` are the curves from [`Plot::drawn_curves`], in which coinciding curves of one part of the car, such as
+    /// an axle, are merged. Curves of several parts are in one group if they have the same sources.
+    ///
+    /// The remarks are the largest difference within the group (only for several sources), and of the values outside
+    /// the plot the one of largest magnitude.
     fn append_keys(&self, page: &mut String, plot: &Plot, drawn: &[DrawnCurve]) {
         let sources_of = |curve: &DrawnCurve| -> Vec<usize> {
             curve.members.iter().map(|&member| plot.curves[member].source).collect()
@@ -128,7 +131,7 @@ impl<'a> Figures<'a> {
             if sources.len() > 1 {
                 remarks.push(format!("differ by at most {}", with_unit(difference, unit)));
             }
-            // Value farthest outside the plot.
+            // Each outlier is the value farthest outside for its curve; the key has the one of largest magnitude.
             let outlier = curves.iter().filter_map(|curve| curve.outlier).max_by(|a, b| a.abs().total_cmp(&b.abs()));
             if let Some(outlier) = outlier {
                 let is_outside = curves.iter().all(|curve| curve.is_outside);

@@ -210,6 +210,7 @@ fn append_section(
 ) {
     let number = sections.len();
     append_section_head(page, report, manoeuvre, judgements);
+    // Label of a car; empty in a report about one car.
     let label = |car: &ReportedCar<'_>| if report.before.is_some() { car.label.to_owned() } else { String::new() };
     let labels: Vec<String> = report.cars().map(label).collect();
     let cars: Vec<CarRuns<'_>> = report
@@ -219,12 +220,14 @@ fn append_section(
         .collect();
     let comparison = cars[0].comparison;
     let mut runs = SectionRuns::new(&cars, report.log);
+    // `build_plots`, `plots`, `replay` and `driven_area` each add the columns that they need to `runs.table`.
     let mut plots = build_plots(&mut runs);
     let assist_logs = AssistLogs::new(&runs);
     plots.plots.extend(assist_logs.plots(&mut runs));
     let replay = replay(&mut runs);
     let [x, y] = driven_area(&mut runs);
     let ground = ground::picture(&comparison.scene, x, y).unwrap_or(Value::Null);
+    // After all calls that add columns, because `plotted` borrows `runs`.
     let plotted = runs.plotted_sources();
     put!(page, "<div class=\"replay\" data-section=\"{number}\"></div>\n");
     // The data of the computed curves follow those of this section.

@@ -135,8 +135,9 @@ fn manifest_differences(there: &Json, here: &Json) -> Vec<String> {
     }
 }
 
-/// Returns a manifest whose list `parameters` is replaced by an object `parameter`, with the names as keys. Differences
-/// then name the parameter instead of a place in the list.
+/// Returns a manifest whose list `parameters` of pairs (name, parameter) is replaced by an object `parameter`, with the
+/// names as keys. Differences then name the parameter instead of a place in the list. Entries that are no such pair are
+/// dropped. Without a list, the copy is unchanged.
 fn parameters_by_name(manifest: &Json) -> Json {
     let mut manifest = manifest.clone();
     let named = manifest["parameters"].as_array().map(|list| {

@@ -51,7 +51,7 @@ impl Value {
             Self::Flag(flag) => flag.to_string(),
             Self::Integer(integer) => integer.to_string(),
             Self::Number(number) => format!("{number:?}"),
-            // Escapes of JSON are those of TOML.
+            // TOML has the escapes of JSON, but also requires one for the control character DEL (U+007F).
             Self::Text(text) => Json::from(text.as_str()).to_string().replace('\u{7f}', "\\u007f"),
         }
     }

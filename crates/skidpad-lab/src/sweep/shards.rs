@@ -197,9 +197,12 @@ impl Sweep {
         Ok(RunTable { columns, rows })
     }
 
-    /// Returns the row of a run. `metrics` are the columns of metrics of the table. A metric without a value is an
-    /// empty cell. For a run with a fault all cells of metrics and health are empty, except for the last one with the
-    /// fault.
+    /// Returns the row of a run. Its cells are: identifier, number of the run, number of the sample, name of the
+    /// solver; values of the parameters; values of `metrics`, the columns of metrics of the table; `not_finite`,
+    /// `not_converged`, `left_ground`, `incomplete`, `fault`.
+    ///
+    /// A metric without a value is an empty cell. The fault of a run with results is empty. For a run with a fault all
+    /// cells of metrics and health are empty, except for the last one with the fault.
     fn row(&self, run: &FinishedRun, metrics: &[Column]) -> Vec<String> {
         let PlannedRun { number, id, sample, solver, values } = &run.plan;
         let mut row = vec![id.clone(), number.to_string(), sample.to_string(), self.solvers()[*solver].name.into()];

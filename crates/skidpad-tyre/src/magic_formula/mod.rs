@@ -224,7 +224,7 @@ impl MagicFormula {
     }
 
     /// Computes the quantities that all equations use ([`SharedQuantities`]) from `conditions`. NaN counts as the lower
-    /// bound of each range.
+    /// bound of each range, but a pressure of NaN as not stated.
     ///
     /// The load is clamped to FZMIN to FZMAX and to the ratios [`MIN_LOAD_RATIO`] to [`MAX_LOAD_RATIO`] of the nominal
     /// load; the load scale is the actual load over the clamped one. The pressure is that of `conditions` if above 0,

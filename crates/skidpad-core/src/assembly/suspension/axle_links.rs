@@ -104,11 +104,11 @@ impl Vehicle {
                 rows.suspension.axle_links = AxleLinkRows {
                     travel,
                     lifted,
-                    lifted_impulse: F32x4::splat(dt) * force,
+                    lifted_impulse: F32x4::splat(dt) * force, // in all lanes; only lifted wheels use it
                     ..AxleLinkRows::default()
                 };
             }
-            self.update_link_forces::<ManyGroups>();
+            self.update_link_forces::<ManyGroups>(); // rare: not specialised for one group
         }
     }
 

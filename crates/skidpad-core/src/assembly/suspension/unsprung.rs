@@ -432,8 +432,8 @@ impl WheelRows {
     /// damper force. Both are 0 without contact or if the tyre would pull.
     ///
     /// If part of the travel is above the ground, the damper acts with the mean rate of the part below it, so that the
-    /// impulse only increases with `end_rate`. `extra_damping_force`, which gives the final rate a larger weight, is
-    /// limited: acting in the direction of the motion, it would add energy to a wheel that reverses within the step.
+    /// impulse only increases with `end_rate`. `extra_damping_force`, which gives the final rate a larger weight, can
+    /// only reduce the damper force, at most to 0. More would add energy to a wheel that reverses within the step.
     fn tyre_impulse(&self, tyre: &TyreStep, group: &WheelPack, end_rate: F32x4) -> [F32x4; 2] {
         let (zero, dt) = (F32x4::splat(0.0), F32x4::splat(self.dt));
         // Change of the final deflection per final rate, s.
@@ -446,7 +446,7 @@ impl WheelRows {
         // Sum of both rates that gives the part of the travel below the ground, m/s.
         let ground_rate_sum = (end_deflection.at_least(zero) - start_deflection.at_least(zero)) / end_per_rate;
         let rate_sum = F32x4::select(is_partial, ground_rate_sum, full_rate_sum);
-        // Damper force with equal weights of both rates, N.
+        // Damper force with equal weights of both rates, N. `damping` is per sum: half the coefficient or more.
         let equal_force = tyre.damping * rate_sum;
         let [low, high] = [tyre.extra_damping_force.at_most(zero), tyre.extra_damping_force.at_least(zero)];
         // Wheels whose damper force is cancelled by `extra_damping_force`.

@@ -219,9 +219,13 @@ impl<W: WheelLanes> WheelRows<W> {
     /// true if there is one; otherwise nothing changes.
     ///
     /// Only airborne wheels in `candidates` count. The chassis velocity is `v_start` at the start of the step of `dt` s
-    /// and `v_loaded` at its end; the pose lags behind by `pose_lag` s. A wheel lands if it moves farther down than its
-    /// gap. It gets the compression of the droop stop, and the share of the step after the touchdown as contact share.
-    /// The jounce rate is the rate at the start, at least 0; the compression lag uses the rate at the start as it is.
+    /// and `v_loaded` at its end. `pose_lag` is the time by which the pose lags behind the velocity, s. The approach to
+    /// the ground (m) is `start rate · pose_lag + end rate · (dt − pose_lag)`. A wheel lands if its approach exceeds
+    /// its gap.
+    ///
+    /// A landing wheel gets the compression of the droop stop and the contact share `1 − gap / approach`, the share of
+    /// the step after the touchdown. Its jounce rate is the start rate, at least 0. Its compression lag is
+    /// `start rate · pose_lag · contact share`, with the start rate as it is.
     #[inline(always)]
     pub(crate) fn detect_touchdown(
         &mut self,
@@ -253,8 +257,9 @@ impl<W: WheelLanes> WheelRows<W> {
         true
     }
 
-    /// Returns the share of the step of `dt` s that is left after the fall to the ground with the final chassis
-    /// velocity `v_free`, `1 − gap / fall`: 0 if the gap opens, negative if the fall is shorter than the gap.
+    /// Returns the share of the step of `dt` s that is left after the touchdown, `1 − gap / approach`, with the
+    /// approach to the ground (m) at the final chassis velocity `v_free`. The share is 0 if the wheel does not approach
+    /// the ground, and negative if the approach is smaller than the gap.
     #[cold]
     #[inline(never)]
     fn touchdown_share(&self, v_free: SpatialVector<W>, dt: f32) -> W {
@@ -294,19 +299,20 @@ impl WheelRows {
         side.angular = force_point.cross(side.linear);
     }
 
-    /// Tilts the tyre rows of rim-probe wheels to those of a massless wheel that only the strut supports along its
-    /// travel. Sets the sliding speeds of these rows at the chassis velocity `v_start`, and the `friction_factor`: grip
-    /// times the ratio of contact load to strut load, limited to 0 to [`MAX_PRESSING_RATIO`]. Without load the ratio is
-    /// 1.
+    /// Tilts the tyre rows of all wheels of a group with rims to those of a massless wheel that only the strut supports
+    /// along its travel. Sets the sliding speeds of these rows at the chassis velocity `v_start`, and the
+    /// `friction_factor`: grip times the ratio of contact load to strut load, limited to 0 to [`MAX_PRESSING_RATIO`].
+    /// Without load the ratio is 1.
     ///
     /// Such a wheel follows the ground. For the contact normal n, the speed of the wheel along a tangent t is that of
     /// the chassis along `t − n t_z / n_z`. By virtual work its force F acts on the chassis along that direction, too,
     /// and the contact load is the strut load less `F t_z / n_z`. The tilt is zero on ground perpendicular to the
     /// strut; on a kerb edge it makes the wheel climb.
     ///
-    /// `load` is the wheel load of the last step (N), `friction` returns the coefficient of the tyre at that load. F is
-    /// the tyre force of the last step; on contacts steeper than [`STEEP_CONTACT_SLOPE`] it is the friction limit in
-    /// the direction of that force.
+    /// `load` is the wheel load of the last step (N), which counts as the strut load; `friction` returns the
+    /// coefficient of the tyre at that load. F is the tyre force of the last step. On contacts steeper than
+    /// [`STEEP_CONTACT_SLOPE`], where F noticeably changes its own friction limit, F is this limit in the direction of
+    /// the last force.
     fn align_rows_to_struts(&mut self, v_start: SpatialVector<F32x4>, load: F32x4, friction: impl Fn() -> F32x4) {
         let (zero, one) = (F32x4::splat(0.0), F32x4::splat(1.0));
         let contact = &mut self.contact;

@@ -72,8 +72,12 @@ impl<W: CarLanes> ChassisLanes<W> {
 
     /// Writes the probe of wheel `wheel_index` of each car, a ray without a rim, into `probes` at index
     /// `car · wheel_count + wheel_index`. Each car has `wheel_count` wheels; the first car has the number `first_car`.
-    /// `pack` is the pack of this wheel. The ray points down along the vehicle's z axis, at the position of `bodies` in
-    /// the middle of the step of `dt` s.
+    /// `pack` is the pack of this wheel.
+    ///
+    /// The position of the probe is that of the centre of mass after half the step of `dt` s with the velocity of
+    /// `bodies` at its start. The ray points down along the vehicle's z axis in the middle of the step, the third
+    /// column of `to_world` (from vehicle axes to world axes). Its length allows for the approach to the ground with
+    /// the free velocity (end of the step without wheels) and the angular velocity at the start.
     #[inline(always)]
     pub fn write_probe(
         &self,

@@ -244,6 +244,7 @@ impl RuleChecker<'_> {
             None => "coefficients have the names of `.tir` files, in capitals".to_owned(),
         };
         let span = self.collector.nearest_span(path);
+        // The text of an unknown key is the problem itself instead of the accepted values.
         let accepts = "unknown coefficient";
         self.collector.add_fault(FaultKind::UnknownKey, path.to_owned(), span, name, accepts, Some(help));
     }
