@@ -63,7 +63,7 @@ const PLANTED_FAULTS: [Fault; 8] = [
         name: "beams that keep their load transfer",
         file: "crates/skidpad-core/src/assembly/suspension/roll_centre.rs",
         change: [
-            "load.less(jacking_impulse) & zero.less(jacking_impulse) & zero.less(links.half)",
+            "load.less(jacking_impulse) & zero.less(jacking_impulse) & zero.less(links.beam_half)",
             "load.less(load) & zero.less(jacking_impulse)",
         ],
     },

@@ -199,7 +199,7 @@ pub fn assists_table(backend: &str, trajectory: &Trajectory) -> String {
 /// whether reference vehicles count.
 ///
 /// The code is [`UNFINISHED_EXIT_CODE`] if a car left the ground, or if a solver that counts had an unsolved step, an
-/// unfinished course, a lost car, a failed test or metrics of which none has a value.
+/// unfinished course, a lost car or a failed test.
 pub fn report_health<'a>(runs: impl IntoIterator<Item = &'a Outcome>, judges_peers: bool) -> ExitCode {
     let mut exit_code = ExitCode::SUCCESS;
     for Outcome { backend, peer, trajectory, metrics, incomplete, failed_test, .. } in runs {
@@ -221,8 +221,7 @@ pub fn report_health<'a>(runs: impl IntoIterator<Item = &'a Outcome>, judges_pee
         for text in events.into_iter().chain([course, test]).flatten() {
             print_error(&format!("warning: {backend}: the car {text}"));
         }
-        let has_no_values = !metrics.is_empty() && metrics.iter().all(|metric| metric.value.is_none());
-        if has_no_values {
+        if !metrics.is_empty() && metrics.iter().all(|metric| metric.value.is_none()) {
             // Time of the last row, s.
             let end = trajectory.last().t_s;
             print_error(&format!(
@@ -230,7 +229,7 @@ pub fn report_health<'a>(runs: impl IntoIterator<Item = &'a Outcome>, judges_pee
             ));
         }
         let is_unsolved = worst_report.not_finite || worst_report.not_converged;
-        let has_failed = is_unsolved || incomplete.is_some() || lost.is_some() || *failed_test || has_no_values;
+        let has_failed = is_unsolved || incomplete.is_some() || lost.is_some() || *failed_test;
         if off_scene.is_some() || has_failed && (judges_peers || !peer) {
             exit_code = ExitCode::from(UNFINISHED_EXIT_CODE);
         }

@@ -85,7 +85,7 @@ fn every_manoeuvre_is_the_same_on_flat_ground_of_every_kind() {
     let step = TimeStep::from_rate_hz(60.0).expect("a valid rate");
     let grounds = grounds();
     assert!(GROUND_KINDS.iter().all(|(name, _)| *name == "plane" || grounds.iter().any(|(kind, _)| kind == name)));
-    let handling_tests = ["sine-steer", "power-off-in-turn"].into_iter().filter_map(by_name);
+    let handling_tests = ["braking-in-turn", "power-off-in-turn"].into_iter().filter_map(by_name);
     for entry in MANOEUVRES.iter().chain(handling_tests) {
         let manoeuvre = entry.build_standard(&Overrides::default());
         let drive = |scene: &Scene| {

@@ -229,7 +229,7 @@ impl Test {
             Self::Acceleration(_) => &["acceleration", "launch"],
             Self::TopSpeed(_) => &["top-speed"],
             Self::Braking(Braking { technique: PedalTechnique::Constant, .. }) => &["braking"],
-            Self::Braking(Braking { technique: PedalTechnique::Threshold, .. }) => &["threshold-braking"],
+            Self::Braking(Braking { technique: PedalTechnique::Threshold, .. }) => &["braking", "threshold-braking"],
             Self::SkidPad(_) => &["skid-pad"],
             Self::Circle(_) => &["circle"],
             Self::StepSteer(_) => &["step-steer"],
