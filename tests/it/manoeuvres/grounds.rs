@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use skidpad::core::{DVec3, FixedBox, HeightField, Road, RoadClass, Scene, SolverInfo, TriangleMesh, Vec3};
 use skidpad::lab::compare::{Spread, compare};
-use skidpad::lab::manoeuvre::{GROUND_KINDS, MANOEUVRES, Overrides, by_name};
+use skidpad::lab::manoeuvre::{GROUND_KINDS, MANOEUVRES, Overrides};
 use skidpad::lab::run::TimeStep;
 use skidpad::spec::LoadedScene;
 
@@ -85,8 +85,7 @@ fn every_manoeuvre_is_the_same_on_flat_ground_of_every_kind() {
     let step = TimeStep::from_rate_hz(60.0).expect("a valid rate");
     let grounds = grounds();
     assert!(GROUND_KINDS.iter().all(|(name, _)| *name == "plane" || grounds.iter().any(|(kind, _)| kind == name)));
-    let handling_tests = ["braking-in-turn", "power-off-in-turn"].into_iter().filter_map(by_name);
-    for entry in MANOEUVRES.iter().chain(handling_tests) {
+    for entry in MANOEUVRES {
         let manoeuvre = entry.build_standard(&Overrides::default());
         let drive = |scene: &Scene| {
             // The ground of a scene replaces that of the manoeuvre, and also its slope.
