@@ -26,13 +26,20 @@ def example():
 
 def test_ppo_learns_to_follow_the_path(example):
     """Mean return of the episodes of the last ten updates; 1000 is the largest possible one. The three seeds in the book
-    reach 967 to 971; the rest is left for other versions of JAX."""
+    reach 972 to 973; the rest is left for other versions of JAX."""
     curve = example.learn("FollowPath-v0", seed=0, updates=100)
     assert np.nanmean(curve[-10:]) > 900.0
 
 
 def test_ppo_learns_to_drift(example):
     """As above; 500 is the largest possible return, and a car that follows the circle without a drift gets 100. The three
-    seeds in the book reach 436 to 461."""
+    seeds in the book reach 426 to 438."""
     curve = example.learn("DriftCircle-v0", seed=0, updates=100)
     assert np.nanmean(curve[-10:]) > 380.0
+
+
+def test_ppo_learns_to_drive_around_a_track(example):
+    """As above; a return of 10 is 100 m of track. A car that drives straight ahead gets about 0. The three seeds in the
+    book reach 49 to 59."""
+    curve = example.learn("Track-v0", seed=0, updates=100)
+    assert np.nanmean(curve[-10:]) > 35.0
