@@ -48,20 +48,23 @@ pub fn agreement(arguments: &Agreement) -> Result<ExitCode> {
     Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Simulates every manoeuvre with the shipped vehicle `name` at `rates_hz` (Hz). The solvers are those of
+/// Simulates every manoeuvre with the shipped vehicle `name` at `rates_hz` (Hz), and the runs for the order of
+/// convergence, without progress. The solvers are those of
 /// [`skidpad::solvers`], and the variant of the constraint solver with separate unsprung masses. Shows a progress bar.
 fn simulate_vehicle(name: &str, rates_hz: &[f64]) -> Result<VehicleRuns> {
     let vehicle = skidpad::spec::load(name)?;
     // The progress sets the length.
     let progress_bar = create_progress_bar(0);
     let solvers: Vec<_> = skidpad::solvers().into_iter().chain([Solver::ConstraintUnsprung.info()]).collect();
-    let runs = measure(&solvers, name, &vehicle.model, rates_hz, &|manoeuvre, progress| {
+    let measured = measure(&solvers, name, &vehicle.model, rates_hz, &|manoeuvre, progress| {
         progress_bar.set_message(manoeuvre);
         progress_bar.set_length(progress.total);
         progress_bar.set_position(progress.done);
     });
     progress_bar.finish_and_clear();
-    runs.map_err(Failure::from_error)
+    let mut runs = measured.map_err(Failure::from_error)?;
+    runs.measure_convergence(&solvers);
+    Ok(runs)
 }
 
 /// Returns the number of the first line, counted from 1, in which `actual` differs from `expected`; `None` if `actual`

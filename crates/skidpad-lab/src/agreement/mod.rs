@@ -63,7 +63,16 @@ pub struct VehicleRuns {
     /// Results, one per manoeuvre of the catalogue.
     pub manoeuvres: Vec<RateRuns>,
     /// Order of convergence of every script on every solver that is not a peer (a solver that only serves comparisons).
+    /// Empty before [`Self::measure_convergence`].
     pub convergence: Vec<Convergence>,
+}
+
+impl VehicleRuns {
+    /// Determines the order of convergence at [`COMPARED_RATES_HZ`] on the solvers of `backends`, which takes about as
+    /// long as the manoeuvres.
+    pub fn measure_convergence(&mut self, backends: &[SolverInfo]) {
+        self.convergence = convergence::measure_convergence(backends, &self.model);
+    }
 }
 
 /// Metric whose spread between the solvers exceeds the accepted one.
@@ -86,11 +95,9 @@ pub struct OverLimit<'a> {
 }
 
 /// Drives every manoeuvre of the catalogue with `model` and standard parameters on every solver of `backends` at each
-/// of `rates_hz` (Hz), one manoeuvre after the other. Then determines the order of convergence at
-/// [`COMPARED_RATES_HZ`]. `vehicle` is the name of the vehicle in the result.
+/// of `rates_hz` (Hz), one manoeuvre after the other. `vehicle` is the name of the vehicle in the result.
 ///
-/// Calls `progress` from all threads with the name of the present manoeuvre and the progress within this manoeuvre. The
-/// runs for the order of convergence report no progress.
+/// Calls `progress` from all threads with the name of the present manoeuvre and the progress within this manoeuvre.
 ///
 /// # Errors
 /// Returns a description of the accepted rates if [`TimeStep::from_rate_hz`] rejects one.
@@ -111,7 +118,7 @@ pub fn measure(
         vehicle: vehicle.into(),
         model: Arc::clone(model),
         manoeuvres: MANOEUVRES.iter().map(run_manoeuvre).collect(),
-        convergence: convergence::measure_convergence(backends, model),
+        convergence: Vec::new(),
     })
 }
 

@@ -345,7 +345,9 @@ mod tests {
     #[test]
     fn pages_name_every_run_and_are_the_same_every_time() {
         let backends = [POINT_MASS, SolverInfo { name: "second", ..POINT_MASS }];
-        let runs = measure(&backends, "a_car", &Arc::new(model()), &[60.0, 240.0], &|_, _| {}).expect("valid rates");
+        let mut runs =
+            measure(&backends, "a_car", &Arc::new(model()), &[60.0, 240.0], &|_, _| {}).expect("valid rates");
+        runs.measure_convergence(&backends);
         let found = pages(std::slice::from_ref(&runs));
         let [summary, details] = &found[..] else { panic!("two pages") };
         assert_eq!((summary.file.as_str(), details.file.as_str()), ("agreement.md", "agreement_a_car.md"));
