@@ -26,7 +26,7 @@ impl Threads {
     }
 
     /// Runs `work` on the pool and returns its result; parallel iterators in `work` then use the threads of the pool.
-    /// With one thread, `work` runs on the thread of the caller.
+    /// A pool of one thread runs `work` on the thread of the caller.
     pub fn run<R: Send>(&self, work: impl FnOnce() -> R + Send) -> R {
         match &self.pool {
             Some(pool) => pool.install(work),

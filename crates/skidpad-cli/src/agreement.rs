@@ -19,7 +19,7 @@ use crate::run::create_progress_bar;
 /// Simulates every manoeuvre of [`COMPARED_VEHICLES`] on every solver, then writes the summary page to `--out` and the
 /// pages of the vehicles to `--details`. Prints each written path to the standard output.
 ///
-/// With `--check` only [`AGREEMENT_RATE_HZ`] is run, and nothing is written. Instead the start of the summary page in
+/// The flag `--check` runs [`AGREEMENT_RATE_HZ`] only and writes nothing. Instead the start of the summary page in
 /// `--out` is compared with the new results; a missing page counts as empty.
 ///
 /// Prints each problem to the standard error: a spread above the accepted one without a reason, a stated reason that is

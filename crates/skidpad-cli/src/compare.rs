@@ -32,8 +32,9 @@ const MAX_SOLVERS_OF_TWO_CARS: usize = 3;
 /// table and the exports. Returns the exit code of [`health_code`]. All arguments, files and output paths are checked
 /// before the first run.
 ///
-/// With [`Compare::against`] another car (`before`) is driven in the same way. With [`Compare::separate`] or all
-/// manoeuvres, each manoeuvre has a report of its own, and `--json`, `--metrics-csv` and `--telemetry` are errors.
+/// The car of [`Compare::against`] (`before`), if there is one, is driven in the same way. Each manoeuvre has a report
+/// of its own if [`Compare::separate`] is set or all manoeuvres are driven; `--json`, `--metrics-csv` and `--telemetry`
+/// are errors then.
 pub fn compare(arguments: &Compare) -> Result<ExitCode> {
     let backends = solvers_of(arguments)?;
     let vehicle = load_vehicle(&arguments.vehicle, &arguments.changes.roots, &arguments.vehicle_changes)?;
@@ -211,8 +212,9 @@ fn named_runs<'a>(study: &'a Study<'_>, runs: &'a StudyRuns, selections: &'a [(&
     named
 }
 
-/// Checks that the exports can be written. No export may be the vehicle, the vehicle of `--against`, a trailer, the scene,
-/// the log, a tyre file of one of the `vehicles`, one of `files` (those that trailers and scene name), or another export.
+/// Checks that the exports can be written. No export may be the vehicle, the vehicle of `--against`, a trailer, the
+/// scene, the log, a tyre file of one of the `vehicles`, one of `files` (those that trailers and scene name), or
+/// another export.
 fn check_exports<'a>(
     arguments: &Compare,
     vehicles: impl Iterator<Item = &'a LoadedVehicle> + Clone,

@@ -77,10 +77,10 @@ impl PlayerController {
     /// automatic reverse. Filters `raw_inputs` ([`InputFilter::update`]) and limits the steering by the speed of the
     /// car.
     ///
-    /// With automatic gears, the pedals are exchanged in reverse, a standing car is held by its brakes, and the gear is
-    /// −1 in reverse and left to the transmission otherwise. With manual gears, the pedals are passed on and the
-    /// selected gear is engaged. The handbrake opens the clutch above 0.3. The throttle starts a stopped engine. A
-    /// negative or non-finite `dt` counts as 0: then only pedals and steering with infinite rates move.
+    /// Automatic gears exchange the pedals in reverse and hold a standing car by its brakes; the gear is −1 in reverse
+    /// and left to the transmission otherwise. With manual gears, the pedals are passed on and the selected gear is
+    /// engaged. The handbrake opens the clutch above 0.3. The throttle starts a stopped engine. A negative or
+    /// non-finite `dt` counts as 0: then only pedals and steering with infinite rates move.
     pub fn controls(&mut self, raw_inputs: &Inputs, model: &Model, state: &State, dt: f32) -> Controls {
         let dt = finite_or_zero(dt).max(0.0);
         // Forward speed of the car, m/s.

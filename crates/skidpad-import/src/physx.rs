@@ -428,8 +428,9 @@ fn add_notes(vehicle: &PhysxVehicle, import: &mut Import<'_>) {
 /// bump to full droop. A suspension that is not vertical adds a note and is imported as vertical. The tyre is linear
 /// with the constant stiffnesses `longStiff` and `latStiffY`; its friction is the largest of `frictionVsSlip` times
 /// `friction`. In a car with an engine, the drive torque is only a flag: 1 if `torqueRatio` is above 0, otherwise 0.
-/// Without an engine, it is `throttleTorque` (N m). The rolling resistance is `dampingRate / radius²` (N s/m). Only the
-/// first anti-roll bar with this wheel counts; a negative stiffness becomes 0. Tyre forces act at the height of
+/// The drive torque of a car without an engine is `throttleTorque` (N m). The rolling resistance is `dampingRate /
+/// radius²` (N s/m). Only the first anti-roll bar with this wheel counts; a negative stiffness becomes 0. Tyre forces
+/// act at the height of
 /// `force_height_curve`.
 fn convert_wheel(vehicle: &PhysxVehicle, i: usize, lock: f64, import: &mut Import<'_>) -> Corner {
     let w = &vehicle.wheels[i];

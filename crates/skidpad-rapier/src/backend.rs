@@ -46,9 +46,9 @@ struct RapierBackend {
 }
 
 /// Returns the number of substeps in worlds of this backend: four (Rapier's default), but one for steps below 2 ms.
-/// With n substeps, a change Δv of the velocity in a step moves the pose too far by `dt Δv / 2n`. Below 2 ms this error
-/// is small, but the velocity is rounded in every substep: with four substeps at 1920 Hz, a braked car would stop 5.5
-/// mm short after 60 m. Users' worlds keep their own number.
+/// A change Δv of the velocity in a step with n substeps moves the pose too far by `dt Δv / 2n`. This error is small
+/// below 2 ms, but the velocity is rounded in every substep: with four substeps at 1920 Hz, a braked car would stop
+/// 5.5 mm short after 60 m. Users' worlds keep their own number.
 fn substeps(dt: f32) -> usize {
     if dt < 2e-3 { 1 } else { 4 }
 }

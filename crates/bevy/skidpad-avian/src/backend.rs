@@ -46,7 +46,7 @@ struct AvianBackend {
 }
 
 /// Returns the number of substeps in worlds of this backend: 6 (Avian's default), but 1 for a step `dt` (s) below 2 ms.
-/// With n substeps, a change Δv of the velocity in a step moves the pose too far by `dt Δv / 2n`. This error is small
+/// A change Δv of the velocity in a step with n substeps moves the pose too far by `dt Δv / 2n`. This error is small
 /// for short steps, and every substep rounds the velocity. Users' worlds keep their own number.
 fn substeps(dt: f32) -> u32 {
     if dt < 2e-3 { 1 } else { 6 }

@@ -85,7 +85,7 @@ const ARCH_SIZE_RATIO: f32 = 1.2;
 /// Returns the hull between the heights `bottom` and `top` (m) as boxes, with arches for the wheels. `hull_centre` and
 /// `size` are those of the whole hull, m.
 ///
-/// One box of full width covers the part above the arches. Below it, a narrow box of full length lies between the
+/// The part above the arches is a box of full width. Below it, a narrow box of full length lies between the
 /// wheels; its width is at least 0.3 of the hull's. Boxes of full width fill the length in front of, between and behind
 /// the arches. Boxes without extent are omitted.
 fn lower_body(model: &Model, hull_centre: Vec3, size: Vec3, [bottom, top]: [f32; 2]) -> Vec<Part> {

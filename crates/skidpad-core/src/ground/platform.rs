@@ -270,10 +270,10 @@ impl PlatformMotion {
     /// m), and the contact is at `arm` (m) from it. Without rotation in the step and at its end, this is the end
     /// velocity of the centre.
     ///
-    /// With rotation the velocity is evaluated at the contact at the end of the step. The position of the car relative
-    /// to the platform's centre in the middle of the step is turned by half a step at the mean angular velocity. The
-    /// arm stays that of the middle of the step, like that in the rows of the wheel; with another arm, a car and the
-    /// turntable under it would turn at different rates.
+    /// The velocity of a rotating platform is evaluated at the contact at the end of the step. The position of the car
+    /// relative to the platform's centre in the middle of the step is turned by half a step at the mean angular
+    /// velocity. The arm stays that of the middle of the step, like that in the rows of the wheel; with another arm, a
+    /// car and the turntable under it would turn at different rates.
     pub fn velocity_under_wheel(&self, car_position: DVec3, arm: Vec3, dt: f32) -> Vec3 {
         if self.end_angular_velocity == Vec3::ZERO && self.angular_velocity == Vec3::ZERO {
             return self.end_velocity;

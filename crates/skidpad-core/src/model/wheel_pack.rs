@@ -478,9 +478,9 @@ pub(crate) fn build_packs(parts: &ModelParts, carried_masses: &[f32], axle_wheel
 /// Builds the group of four lanes with these `wheels`; `present` is 1, or 0 in empty lanes. `carried_masses` is the
 /// mass on each wheel at rest (kg).
 ///
-/// Most values are those of the wheels. Droop travel ends where the spring is slack, and `bar_rate` sums the bars of
-/// [`counts_in_bar_rate`]. Values of empty lanes repeat those of another wheel, except brake, bar, direct drive and
-/// shaft values, which are 0.
+/// Values are those of the wheels, with these exceptions. Droop travel ends where the spring is slack, and `bar_rate`
+/// sums the bars of [`counts_in_bar_rate`]. Values of empty lanes repeat those of another wheel, except brake, bar,
+/// direct drive and shaft values, which are 0.
 fn build_pack(parts: &ModelParts, carried_masses: &[f32], wheels: [usize; 4], present: F32x4) -> WheelPack {
     // Value of every lane; empty lanes repeat another wheel.
     let lanes = |value: &dyn Fn(&Wheel) -> f32| F32x4::new(wheels.map(|i| value(&parts.wheels[i])));

@@ -8,10 +8,10 @@ impl DriveState {
     /// Builds the state of a drivetrain that starts with the speed and gear of `placement`. In a car without an engine
     /// the gear is that of the placement or 1, and all other values are 0.
     ///
-    /// With an engine, a placement without a gear determines the gear by its speed: first gear below 0.1 m/s, reverse
-    /// backwards, otherwise the lowest gear without an upshift. The gear is clamped to those that exist. The engine
-    /// turns with the wheels, clamped between idle and limiter speed; a continuous ratio is that for a closed throttle.
-    /// Torques are 0, and an automatic shift is possible at once.
+    /// The gear of a car with an engine follows from the speed if the placement has no gear: first gear below 0.1 m/s,
+    /// reverse backwards, otherwise the lowest gear without an upshift. The gear is clamped to those that exist. The
+    /// engine turns with the wheels, clamped between idle and limiter speed; a continuous ratio is that for a closed
+    /// throttle. Torques are 0, and an automatic shift is possible at once.
     pub(crate) fn at_speed(model: &Model, placement: &Placement) -> Self {
         let Some(drive) = model.parts().powertrain.engine() else {
             let gear = placement.gear.unwrap_or(1);

@@ -118,8 +118,8 @@ impl CarBatch {
     /// for each car. Requires [`CarBatch::write_probes`] before. Writes `impulses` (world axes) and `reports`, and
     /// returns the combined report. Cars that leave the batch are solved alone within this call.
     ///
-    /// With fewer vehicles or `impulses` than lanes, or a solver without a batch pass, nothing happens, and the report
-    /// is the default.
+    /// Does nothing and returns the default report if there are fewer vehicles or `impulses` than lanes, or if the
+    /// solver has no batch pass.
     pub fn solve(
         &mut self,
         vehicles: &mut [Vehicle],

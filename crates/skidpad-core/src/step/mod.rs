@@ -193,8 +193,8 @@ impl Vehicle {
     /// move. First aligns the rows of wheels with rim probes to their struts, then the rows of wheels guided by
     /// roll-centre links (axles whose roll centre is off the ground) to these links.
     ///
-    /// Without links, returns `v_warm` unchanged. Otherwise returns `v_free` (velocity without wheels) plus the change
-    /// by the last step's tyre impulses along the adapted rows.
+    /// Returns `v_warm` unchanged if there are no links. Otherwise returns `v_free` (velocity without wheels) plus the
+    /// change by the last step's tyre impulses along the adapted rows.
     #[cold]
     #[inline(never)]
     fn tilt_tyre_rows(

@@ -83,7 +83,7 @@ impl PedalSpeedController {
     /// Computes the controls that hold `target_mps` (m/s), without steering; the gearbox shifts automatically. Throttle
     /// and brake produce the force of the control law plus the weight component along the slope, at standard gravity.
     ///
-    /// Two cases are different. A car without a motor is controlled as by [`TorqueSpeedController`]: by wheel torques,
+    /// A car without a motor is controlled as by [`TorqueSpeedController`]: by wheel torques,
     /// which also brake. For a target of 0 or less, below 0.5 m/s, the brake is fully pressed, and the integral of the
     /// control law does not change.
     pub fn controls(&mut self, input: &DriverInput<'_>, target_mps: f64) -> Controls {

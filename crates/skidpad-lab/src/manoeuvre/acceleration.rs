@@ -217,7 +217,7 @@ impl LaunchPreparation {
 
     /// Returns the pedals of the preparation for the next step, in first gear. With a pressed clutch the throttle falls
     /// from 1 to 0 over [`ENGINE_SPEED_BAND`] around the held engine speed; `engine_speed` is the current one (rad/s).
-    /// With the foot brake fully pressed the throttle is `start_throttle`, the position at the start (–).
+    /// A fully pressed foot brake leaves the throttle at `start_throttle`, the position at the start (–).
     fn controls(self, engine_speed: f64, start_throttle: f64) -> Controls {
         let pedals = match self.method {
             // 0.5: half throttle at the target speed.

@@ -106,8 +106,8 @@ impl Report<'_> {
     /// `peer` is 1 or 0. The spread is repeated in the rows of all solvers. A metric without a value and a spread that
     /// is not expressed in % have empty cells.
     ///
-    /// With two cars, `value` is that of the car, and the columns `before` (value of the other car), `difference` and
-    /// `difference_percent` follow. The writer is flushed at the end.
+    /// A report about two cars has the value of the car in `value`, followed by the columns `before` (value of the
+    /// other car), `difference` and `difference_percent`. The writer is flushed at the end.
     ///
     /// # Errors
     /// Returns the errors of `out`.

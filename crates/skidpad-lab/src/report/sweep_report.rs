@@ -118,7 +118,7 @@ impl SweepReport<'_> {
 
     /// Returns the axis of each parameter with at least two different values, and adds its column to `table`. Texts and
     /// flags are numbered in the order of their first occurrence, and the label of the axis explains the numbers.
-    /// Beyond [`MAX_NAMED_VALUES`] they have no value.
+    /// Texts and flags beyond [`MAX_NAMED_VALUES`] have no value.
     fn parameter_axes(&self, table: &mut PlotTable) -> Vec<ParameterAxis> {
         let mut axes = Vec::new();
         for column in self.table.columns_with_role(Role::Parameter) {

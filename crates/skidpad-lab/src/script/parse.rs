@@ -284,7 +284,7 @@ fn accepted_names(name: &str, model: &Model) -> String {
 /// empty cell adds no value. Cells of unknown or repeated columns are ignored.
 ///
 /// Adds a fault for a wrong number of cells, which skips the row, for an invalid time, and for each invalid value.
-/// Without a valid time the values are checked, but not stored.
+/// The values of a row without a valid time are checked, but not stored.
 fn read_row(
     row: &[Cell],
     columns: &mut [Option<Column>],

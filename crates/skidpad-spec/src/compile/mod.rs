@@ -280,7 +280,7 @@ fn brake_torque(spec: &VehicleSpec, axle_index: usize) -> f64 {
 
 /// Builds the rolling resistance from one of four forms: a constant coefficient (–); with a rise by speed (s/m); with a
 /// rise by the square of speed (s²/m²); or a tyre pressure (bar), from which the core computes all three coefficients.
-/// Without a table all are 0.
+/// All coefficients are 0 if there is no table.
 fn rolling_coefficients(resistance_spec: Option<&RollingResistance>) -> RollingCoefficients {
     match resistance_spec {
         None => RollingCoefficients::default(),

@@ -129,9 +129,9 @@ impl Reader<'_, '_> {
     }
 
     /// Adds the triangles of a primitive, with corners `matrix · p + translation` (m) and its material, if it has one.
-    /// Without indices, each three positions in a row are a triangle. Adds nothing without positions. Refuses modes
-    /// other than triangles, a number of corners that is no multiple of 3, indices out of range, and files above the
-    /// limits.
+    /// Each three positions in a row are a triangle if there are no indices. Adds nothing without positions. Refuses
+    /// modes other than triangles, a number of corners that is no multiple of 3, indices out of range, and files above
+    /// the limits.
     fn add_primitive(&mut self, primitive: &Primitive, matrix: DMat3, translation: DVec3) -> Result<(), FileError> {
         let mode = primitive.mode.unwrap_or(TRIANGLES_MODE);
         if mode != TRIANGLES_MODE {

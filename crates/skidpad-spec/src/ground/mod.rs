@@ -240,8 +240,8 @@ impl Builder<'_> {
         self.report_terrain_fault(table, "spacing_m", accepts, spec.build_field())
     }
 
-    /// Builds a mesh from its lists of corners and triangles, or from its file. With a file, reports each given list.
-    /// Without a file, reports each missing list, and the keys `up`, `scale` and `surface` if given. The number of
+    /// Builds a mesh from its lists of corners and triangles, or from its file. Reports each given list if there is a
+    /// file. Otherwise reports each missing list, and the keys `up`, `scale` and `surface` if given. The number of
     /// triangles, or a third of the number of corners if that is larger, is added to the budget of the scene. Triangles
     /// without area are left out with a warning. Returns `None` if the table is skipped, or after a fault other than
     /// these three keys.

@@ -135,9 +135,9 @@ impl Vehicle {
     /// `is_standing`: the driver brakes a car slower than [`START_LINE_SPEED_MPS`]. Returns the impulse taken from the
     /// engine, N m s.
     ///
-    /// With a clutch, limits the clutch to the impulse of the wheels, to 0 if `is_standing`, and the engine to the
-    /// launch speed. An open torque converter cannot be limited: the engine is cut to the impulse of the wheels instead
-    /// and, only if `is_standing`, also to the launch speed.
+    /// Limits a clutch to the impulse of the wheels, or to 0 if `is_standing`, and its engine to the launch speed. An
+    /// open torque converter cannot be limited: the engine is cut to the impulse of the wheels instead and, only if
+    /// `is_standing`, also to the launch speed.
     fn launch_engine(&mut self, launch: &LaunchControl, is_standing: bool, limit: &TractionLimit) -> f32 {
         let (shafts, model, rows) = (&mut self.shafts, &self.model, &mut self.rows);
         if shafts.has_converter() {

@@ -528,8 +528,8 @@ impl WheelRows {
 
     /// Returns the balance of the impulses along the travel for the final travel rates `end_rate` (m/s). The residual
     /// is tyre + tyre lift − strut and links − m (q̇ − q̇₀) − b · (V − V_free), with `heave_momentum` as last term.
-    /// With `opposite_gain`, the coupling gain (kg), the impulses by beam and axle links due to the opposite wheel's
-    /// rate are subtracted. A wheel is at its droop stop if its rate is the smallest one and the residual is negative.
+    /// Subtracts the impulses by beam and axle links due to the opposite wheel's rate, if `opposite_gain`, the coupling
+    /// gain (kg), is given. A wheel is at its droop stop if its rate is the smallest one and the residual is negative.
     fn balance_at(
         &mut self,
         unsprung: &UnsprungMotion,

@@ -302,7 +302,7 @@ impl WheelRows {
     /// Tilts the tyre rows of all wheels of a group with rims to those of a massless wheel that only the strut supports
     /// along its travel. Sets the sliding speeds of these rows at the chassis velocity `v_start`, and the
     /// `friction_factor`: grip times the ratio of contact load to strut load, limited to 0 to [`MAX_PRESSING_RATIO`].
-    /// Without load the ratio is 1.
+    /// The ratio of a wheel without load is 1.
     ///
     /// Such a wheel follows the ground. For the contact normal n, the speed of the wheel along a tangent t is that of
     /// the chassis along `t − n t_z / n_z`. By virtual work its force F acts on the chassis along that direction, too,

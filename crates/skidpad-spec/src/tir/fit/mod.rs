@@ -219,8 +219,8 @@ impl Target {
 
 impl Stage {
     /// Returns `tyre` with the coefficients of this stage fitted by least squares, starting from their present values.
-    /// These are the coefficients of all versions and those of the version of `tyre`. Uses the rows of `samples` that
-    /// contain the force of the stage. A stage without combined slip only uses rows with pure slip
+    /// The stage has coefficients of all versions and coefficients of the version of `tyre`. Uses the rows of `samples`
+    /// that contain the force of the stage. A stage without combined slip only uses rows with pure slip
     /// ([`Target::has_pure_slip`]).
     ///
     /// Returns `None` if there are less than two rows for each coefficient that is fitted. A stage with combined slip
