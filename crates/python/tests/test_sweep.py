@@ -331,11 +331,13 @@ def test_a_stopped_driver_is_resumed(name, tmp_path):
 def test_stale_partial_files_are_removed(sweep, complete, tmp_path):
     folder = copy_of(complete, tmp_path)
     stale, fresh = folder / "shard-000000.1.partial", folder / "shard-000000.2.partial"
-    stale.touch()
-    fresh.touch()
-    os.utime(stale, (time.time() - 7200,) * 2)
+    stale_stop_file = folder / "1.stop"
+    for file in (stale, stale_stop_file, fresh):
+        file.touch()
+    for file in (stale, stale_stop_file):
+        os.utime(file, (time.time() - 7200,) * 2)
     run_on_threads(sweep, folder)
-    assert fresh.exists() and not stale.exists()
+    assert fresh.exists() and not stale.exists() and not stale_stop_file.exists()
 
 
 def wait_for_shards(folder, count):
@@ -396,6 +398,24 @@ class TestRay:
         _, message = driver.communicate(timeout=PATIENCE_S)
         assert driver.returncode == 130 and "stopped" in message
         assert not list(folder.glob("*.partial")) and len(list(folder.glob("shard-*"))) < sweep.shard_count
+        assert not run_on_threads(sweep, folder).torn
+
+    def test_interrupts_while_tasks_complete_leave_complete_files_only(self, workers, tmp_path):
+        sweep = long_sweep(samples=1000)
+
+        def interrupt_after_shards(folder, delay_s):
+            wait_for_shards(folder, 2)
+            time.sleep(delay_s)
+            os.kill(os.getpid(), signal.SIGINT)
+
+        for attempt in range(20):
+            folder = tmp_path / str(attempt)
+            thread = threading.Thread(target=interrupt_after_shards, args=(folder, attempt * 2e-3))
+            thread.start()
+            with pytest.raises(KeyboardInterrupt):
+                run_on_ray(sweep, folder)
+            thread.join()
+            assert {path.suffix for path in folder.iterdir()} == {".json", ".parquet"}
         assert not run_on_threads(sweep, folder).torn
 
     def test_errors_of_tasks_are_those_of_threads(self, workers, sweep, complete, tmp_path):

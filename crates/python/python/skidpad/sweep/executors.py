@@ -11,17 +11,18 @@ from os import PathLike
 from pathlib import Path
 from threading import Event
 from typing import Any
+from uuid import uuid4
 
 from skidpad.sweep.description import Sweep
-from skidpad.sweep.files import prepare_folder
+from skidpad.sweep.files import STOP_ENDING, prepare_folder
 from skidpad.sweep.shards import Outcome, run_shard
 
 # Times that Ray repeats the task of a shard whose worker was killed.
 WORKER_RETRIES = 8
 # Tasks that are submitted to Ray ahead, for each processor.
 TASKS_AHEAD = 2
-# Longest wait for the end of cancelled tasks, s. A task ends after its present run.
-CANCEL_TIMEOUT_S = 30.0
+# Longest wait for the end of tasks that were asked to stop, s. A task ends after its present run.
+STOP_TIMEOUT_S = 30.0
 
 
 @dataclass(frozen=True)
@@ -103,24 +104,33 @@ def _connect(ray: Any, workers: int) -> None:
 
 
 def _run_tasks(ray: Any, sweep: Sweep, folder: Path, indices: list[int]) -> list[Outcome]:
-    """Runs one task for each shard and returns the outcomes. Cancels the tasks after an error or an interrupt."""
+    """Runs one task for each shard and returns the outcomes. After an error or an interrupt, stops the tasks and waits
+    for their end.
+
+    The tasks stop at an empty file in the folder, which all machines can read. `ray.cancel` is not used: Ray 2.60 ends
+    the whole process if a task completes while it is being cancelled.
+    """
     task = ray.remote(num_cpus=1, max_retries=WORKER_RETRIES)(run_shard)
     shared, waiting = ray.put(sweep), iter(indices)
     most = max(1, int(ray.cluster_resources().get("CPU", 1))) * TASKS_AHEAD
+    stop_file = folder / f"{uuid4().hex}{STOP_ENDING}"
     pending: list[Any] = []
     outcomes: list[Outcome] = []
     try:
         while True:
-            pending += [task.remote(shared, index, folder) for index in islice(waiting, most - len(pending))]
+            for index in islice(waiting, most - len(pending)):
+                pending.append(task.remote(shared, index, folder, stop_file.exists))
             if not pending:
                 return outcomes
             done, pending = ray.wait(pending)
             outcomes += ray.get(done)
     except BaseException:
-        for reference in pending:
-            ray.cancel(reference)
-        if pending:  # a worker that ends while it writes would leave a partial file
-            ray.wait(pending, num_returns=len(pending), timeout=CANCEL_TIMEOUT_S)
+        try:
+            stop_file.touch()
+            if pending:  # a worker that ends while it writes would leave a partial file
+                ray.wait(pending, num_returns=len(pending), timeout=STOP_TIMEOUT_S)
+        finally:
+            stop_file.unlink(missing_ok=True)
         raise
 
 

@@ -14,7 +14,10 @@ from skidpad.sweep.description import Sweep
 MANIFEST_NAME = "manifest.json"
 # Ending of files that are being written.
 PARTIAL_ENDING = ".partial"
-# Age from which a file that is being written belongs to a killed process, s. Writing takes less than a second.
+# Ending of empty files that ask tasks to stop.
+STOP_ENDING = ".stop"
+# Age from which a file with one of these endings belongs to a killed process, s. Writing takes less than a second, and
+# stopping less than a minute.
 STALE_AGE_S = 3600.0
 
 
@@ -25,9 +28,9 @@ def prepare_folder(sweep: Sweep, folder: Path) -> None:
     """
     folder.mkdir(parents=True, exist_ok=True)
     sweep.plan.prepare_folder(folder)
-    for partial in folder.glob(f"*{PARTIAL_ENDING}"):
-        if time.time() - partial.stat().st_mtime > STALE_AGE_S:
-            partial.unlink(missing_ok=True)
+    for temporary in (*folder.glob(f"*{PARTIAL_ENDING}"), *folder.glob(f"*{STOP_ENDING}")):
+        if time.time() - temporary.stat().st_mtime > STALE_AGE_S:
+            temporary.unlink(missing_ok=True)
 
 
 def write_atomically(path: Path, write: Callable[[IO[bytes]], Any]) -> None:

@@ -25,10 +25,6 @@ Column = tuple[str, str, str, str, str, list[Any]]
 State = Literal["missing", "torn", "complete"]
 
 
-class Stopped(Exception):
-    """Signal that a shard was left before its end, without a file."""
-
-
 @dataclass(frozen=True)
 class Outcome:
     """Result of a shard: its index, the state of its file before, and the number of runs with a fault."""
@@ -79,18 +75,18 @@ def schema_faults(sweep: Sweep, schema: pa.Schema, path: Path) -> list[str]:
     return []
 
 
-def run_shard(sweep: Sweep, index: int, folder: Path, is_stopped: Callable[[], bool] = lambda: False) -> Outcome:
-    """Simulates the runs of a shard and writes its file, unless the file is complete. `is_stopped` is called before
-    each run.
+def run_shard(sweep: Sweep, index: int, folder: Path, is_stopped: Callable[[], bool]) -> Outcome | None:
+    """Simulates the runs of a shard and writes its file, unless the file is complete. Calls `is_stopped` before each
+    run. Returns None without a file if `is_stopped` returns true.
 
-    Raises `Stopped` without a file if `is_stopped` returns true, and `SweepError` for the file of another sweep.
+    Raises `SweepError` for the file of another sweep.
     """
     before = shard_state(sweep, index, folder)
     if before == "complete":
         return Outcome(index, before, 0)
     simulated = sweep.plan.simulate_shard(index, is_stopped)
     if simulated is None:
-        raise Stopped
+        return None
     columns, faulty_runs = simulated
     table = _table(sweep, index, columns)
     path = shard_path(sweep, index, folder)
