@@ -80,8 +80,7 @@ fn figure_table(rows: &[RoadTestRow], solvers: &[&'static str]) -> TextTable {
     for row in rows {
         let number_text = |value: f64| row.value_text(value);
         let values = row.values.iter().map(|value| value.map_or("-".into(), number_text));
-        let leading_cells =
-            [row.label(), row.reference.unit.clone(), number_text(row.reference.value), row.tolerance_text()];
+        let leading_cells = [row.label(), row.unit_text(), number_text(row.reference.value), row.tolerance_text()];
         let trailing_cells = [row.deviation_text(), row.provenance_text(), row.verdict.text().to_string()];
         table.push_row(leading_cells.into_iter().chain(values).chain(trailing_cells));
     }

@@ -150,18 +150,20 @@
     context.save();
     context.font = `${chart.fontPx * chart.ratio}px ${report.FONT_FAMILY}`;
     context.setLineDash([]);
-    [context.lineWidth, context.textAlign, context.textBaseline] = [chart.ratio, "left", "middle"];
+    [context.textAlign, context.textBaseline] = ["left", "middle"];
     const edge = bbox.left + bbox.width + 12 * chart.ratio;
     for (const { item, point, y } of labels) {
       const left = chart.plot.kind === "time" ? edge : point.x + 12 * chart.ratio;
-      const { colour } = item.line;
-      context.strokeStyle = colour;
+      [context.lineWidth, context.strokeStyle] = [chart.ratio, item.line.colour];
       context.globalAlpha = 0.6;
       context.beginPath();
       context.moveTo(point.x, point.y);
       context.lineTo(left - 2 * chart.ratio, y);
       context.stroke();
       context.globalAlpha = 1;
+      // An outline in the colour of the background separates the label from curves below it.
+      [context.lineWidth, context.strokeStyle] = [3 * chart.ratio, chart.style.panel];
+      context.strokeText(item.label, left, y);
       context.fillStyle = chart.style.ink;
       context.fillText(item.label, left, y);
     }
@@ -218,14 +220,13 @@
     context.restore();
   }
 
-  // Marks curves that leave the drawn area with a triangle at the border, with the value that is farthest away.
+  // Marks curves that leave the drawn area with a triangle at the border. The key of the plot has the farthest value.
   function drawOutliers(chart, u) {
     const { ctx: context, bbox } = u;
     const outside = chart.showsDifferences ? [] : chart.items.filter(({ curve }) => curve.outlier !== null
       && (curve.outlier < u.scales.y.min || curve.outlier > u.scales.y.max));
     context.save();
-    context.font = `${chart.fontPx * chart.ratio}px ${report.FONT_FAMILY}`;
-    outside.forEach((item, i) => {
+    for (const item of outside) {
       const isAbove = item.curve.outlier > u.scales.y.max;
       const border = isAbove ? bbox.top : bbox.top + bbox.height;
       const row = item.data[1].findIndex((y) => (isAbove ? y > u.scales.y.max : y < u.scales.y.min));
@@ -237,18 +238,7 @@
       context.lineTo(x + size, border + 1.4 * size);
       context.lineTo(x - size, border + 1.4 * size);
       context.fill();
-      const number = report.formatNumber(item.curve.outlier, Math.abs(item.curve.outlier) / 100);
-      const text = `${item.label} to ${report.withUnit(number, chart.plot.y.unit)}`;
-      const isRight = x + context.measureText(text).width + 12 * chart.ratio > bbox.left + bbox.width;
-      context.textAlign = isRight ? "right" : "left";
-      context.textBaseline = isAbove ? "top" : "bottom";
-      context.lineWidth = 3 * chart.ratio;
-      context.strokeStyle = chart.style.panel;
-      const place = [x + (isRight ? -9 : 9) * chart.ratio, border + size * (0.4 + 2.2 * i)];
-      context.strokeText(text, ...place);
-      context.fillStyle = chart.style.ink;
-      context.fillText(text, ...place);
-    });
+    }
     context.restore();
   }
 

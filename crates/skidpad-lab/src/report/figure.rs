@@ -109,8 +109,8 @@ impl<'a> Figures<'a> {
     /// `drawn` are the curves from [`Plot::drawn_curves`], in which coinciding curves of one part of the car, such as
     /// an axle, are merged. Curves of several parts are in one group if they have the same sources.
     ///
-    /// The remarks are the largest difference within the group (only for several sources), and of the values outside
-    /// the plot the one of largest magnitude.
+    /// The remarks are the largest difference within the group (only for several sources), and the value that is
+    /// farthest outside the plot.
     fn append_keys(&self, page: &mut String, plot: &Plot, drawn: &[DrawnCurve]) {
         let sources_of = |curve: &DrawnCurve| -> Vec<usize> {
             curve.members.iter().map(|&member| plot.curves[member].source).collect()
@@ -129,14 +129,14 @@ impl<'a> Figures<'a> {
             let unit = &plot.axes[1].unit;
             let mut remarks = Vec::new();
             if sources.len() > 1 {
-                remarks.push(format!("differ by at most {}", with_unit(difference, unit)));
+                remarks.push(difference_text(difference, unit));
             }
-            // Each outlier is the value farthest outside for its curve; the key has the one of largest magnitude.
-            let outlier = curves.iter().filter_map(|curve| curve.outlier).max_by(|a, b| a.abs().total_cmp(&b.abs()));
+            let outliers = curves.iter().filter_map(|curve| curve.outlier);
+            let outlier = outliers.max_by(|a, b| a.distance.total_cmp(&b.distance));
             if let Some(outlier) = outlier {
                 let is_outside = curves.iter().all(|curve| curve.is_outside);
                 let state = if is_outside { "outside the plot" } else { "partly outside the plot" };
-                remarks.push(format!("{state}: up to {}", with_unit(outlier, unit)));
+                remarks.push(format!("{state}: up to {}", with_unit(outlier.value, unit)));
             }
             let remark = if remarks.is_empty() { String::new() } else { format!(" ({})", remarks.join("; ")) };
             let (sample, names) = (self.sources[sources[0]].line.sample(), escape(&joined_names(&names)));
@@ -178,7 +178,20 @@ fn joined_names(names: &[&str]) -> String {
     }
 }
 
-/// Formats `value` with three significant digits and its unit; "-" is no unit.
+/// Returns the remark about curves that coincide, whose largest difference is `difference`, in `unit`.
+fn difference_text(difference: f64, unit: &str) -> String {
+    // Differences below the last place that `with_unit` writes would read as 0.
+    let smallest_difference = 1e-9;
+    if difference == 0.0 {
+        "equal".to_owned()
+    } else if difference < smallest_difference {
+        format!("differ by less than {}", with_unit(smallest_difference, unit))
+    } else {
+        format!("differ by at most {}", with_unit(difference, unit))
+    }
+}
+
+/// Formats `value` with three significant digits, at most nine decimal places, and its unit; "-" is no unit.
 fn with_unit(value: f64, unit: &str) -> String {
     // Decimal places of three significant digits.
     let places = if value == 0.0 { 0 } else { (2 - value.abs().log10().floor() as i32).clamp(0, 9) };
@@ -197,6 +210,32 @@ mod tests {
         assert_eq!(joined_names(&["old, a", "old, b"]), "old, a = b");
         assert_eq!(joined_names(&["old, a", "new, a"]), "old, a = new, a");
         assert_eq!(joined_names(&["a", "b"]), "a = b");
+    }
+
+    /// A difference that rounds to 0 is not written as 0.
+    #[test]
+    fn small_differences_are_told_from_equal_curves() {
+        assert_eq!(difference_text(0.0, "m"), "equal");
+        assert_eq!(difference_text(3e-12, "deg"), "differ by less than 0.000000001 deg");
+        assert_eq!(difference_text(0.0123, "-"), "differ by at most 0.0123");
+    }
+
+    /// The key has the value that is farthest outside the plot: 20, and not -25, for a range
+    /// from -10 to 0.
+    #[test]
+    fn the_key_has_the_value_farthest_outside() {
+        let sources = PlottedSource::solvers([("a", false)]);
+        let mut table = PlotTable::new(vec![0.0, 1.0]);
+        let mut plot = Plot::new("Pitch", Kind::Time, [Axis::new("time", "s", 0.0), Axis::new("pitch", "deg", 0.1)]);
+        for (part, sets_range, values) in
+            [("axle 1", true, [-10.0, 0.0]), ("axle 2", false, [-25.0, 0.0]), ("axle 3", false, [0.0, 20.0])]
+        {
+            let columns = [0, table.add(values.to_vec(), 0.1, None)];
+            plot.curves.push(Curve { source: 0, part: part.into(), sets_range, is_separate: false, columns });
+        }
+        let mut page = String::new();
+        Figures::new(0, &sources).append(&mut page, &table, &plot);
+        assert!(page.contains("a (partly outside the plot: up to 20.0 deg)"), "{page}");
     }
 
     /// The key names coinciding solvers once with their difference, marks curves that leave the plot partly or

@@ -299,7 +299,7 @@ mod tests {
             let curves = plot["curves"].as_array().expect("curves");
             assert!(curves.iter().all(|curve| curve["members"].as_array().map(Vec::len) == Some(2)), "{plot}");
         }
-        assert!(html.contains("point-mass = second (differ by at most 0 m)"));
+        assert!(html.contains("point-mass = second (equal)"));
         // The point mass does not roll, and the second car is where the first is.
         let note = html.split("Plots without changes are omitted: ").nth(1).expect("a note");
         assert!(

@@ -91,10 +91,18 @@ pub struct DrawnCurve {
     pub members: Vec<usize>,
     /// Largest difference in y between the drawn curve and a member, in the unit of y.
     pub difference: f64,
-    /// Values outside the range of y: the one that is farthest away; `None` if the curve is inside.
-    pub outlier: Option<f64>,
+    /// Value farthest outside the range of y; `None` if the curve is inside.
+    pub outlier: Option<Outlier>,
     /// Whether no point of the curve is inside the range of y.
     pub is_outside: bool,
+}
+
+/// Value of a curve outside the range of y, in the unit of y.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Outlier {
+    pub value: f64,
+    /// Distance from the range, above 0.
+    pub distance: f64,
 }
 
 impl Plot {
@@ -190,11 +198,14 @@ impl Plot {
                 continue;
             }
             let values = || table.values(curve.columns[1]).iter().copied().filter(|value| value.is_finite());
-            // Distance of a value outside the range of y; negative inside.
-            let excess = |value: f64| (ranges[1].start - value).max(value - ranges[1].end);
-            let outlier =
-                values().filter(|value| excess(*value) > 0.0).max_by(|a, b| excess(*a).total_cmp(&excess(*b)));
-            let is_outside = outlier.is_some() && !values().any(|value| excess(value) <= 0.0);
+            // The distance from the range of y is negative inside.
+            let candidates = || {
+                values().map(|value| Outlier { value, distance: (ranges[1].start - value).max(value - ranges[1].end) })
+            };
+            let outlier = candidates()
+                .filter(|candidate| candidate.distance > 0.0)
+                .max_by(|a, b| a.distance.total_cmp(&b.distance));
+            let is_outside = outlier.is_some() && candidates().all(|candidate| candidate.distance > 0.0);
             drawn.push(DrawnCurve { members: vec![index], difference: 0.0, outlier, is_outside });
         }
         drawn
@@ -222,7 +233,7 @@ impl Plot {
                     json!({ "solver": source, "x": x, "y": y })
                 })
                 .collect();
-            let outlier = curve.outlier.map(rounded);
+            let outlier = curve.outlier.map(|outlier| rounded(outlier.value));
             let part = &self.curves[curve.members[0]].part;
             json!({ "part": part, "members": members, "outlier": outlier })
         };
@@ -311,7 +322,8 @@ mod tests {
     fn curves_that_leave_the_plot_are_reported() {
         let (table, plot) = plot(&[[0.0, 1.0, 0.0], [0.5, 9.0, -20.0], [9.0, 9.5, 9.0], [0.5, 0.5, 0.5]], 1);
         let drawn = plot.drawn_curves(&table);
-        let reported: Vec<_> = drawn.iter().map(|curve| (curve.outlier, curve.is_outside)).collect();
+        let reported: Vec<_> =
+            drawn.iter().map(|curve| (curve.outlier.map(|outlier| outlier.value), curve.is_outside)).collect();
         assert_eq!(reported, [(None, false), (Some(-20.0), false), (Some(9.5), true), (None, false)]);
         let json = plot.to_json(&table, &drawn);
         assert_eq!((json["curves"][1]["outlier"].as_f64(), json["kind"].as_str()), (Some(-20.0), Some("time")));

@@ -32,8 +32,7 @@ pub fn append_driven_figures(page: &mut String, figures: &RoadTest) {
         let values = row.values.iter().map(|value| value.map_or("-".into(), |value| row.value_text(value)));
         let verdict = marked_text(row.verdict).to_owned();
         let source = format!("{} ({})", row.reference.source, row.provenance_text());
-        let leading =
-            [row.label(), row.reference.unit.clone(), row.value_text(row.reference.value), row.tolerance_text()];
+        let leading = [row.label(), row.unit_text(), row.value_text(row.reference.value), row.tolerance_text()];
         let trailing = [
             row.deviation_text().into(),
             if row.verdict == Verdict::Fail { Cell::marked(verdict) } else { Cell::strong(verdict) },
@@ -61,7 +60,7 @@ pub fn append_other_figures(page: &mut String, figures: &RoadTest) {
         let reference = &row.reference;
         table.add_row([
             row.label().into(),
-            reference.unit.as_str().into(),
+            row.unit_text().into(),
             reference.value.to_string().into(),
             reference.source.as_str().into(),
         ]);

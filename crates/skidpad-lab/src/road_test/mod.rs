@@ -35,6 +35,11 @@ pub struct RoadTestRow {
 }
 
 impl RoadTestRow {
+    /// Returns the published unit with a raised exponent of seconds, for tables: `m/s²` for `m/s2`.
+    pub fn unit_text(&self) -> String {
+        self.reference.unit.replace("s2", "s²")
+    }
+
     /// Returns the label of the figure, or the quantity as the file names it.
     pub fn label(&self) -> String {
         self.figure.map_or_else(|| self.reference.quantity.replace('_', " "), |figure| figure.label())
