@@ -45,7 +45,8 @@ const SCENE_UPDATE: &str = "foxglove.SceneUpdate";
 /// Returns the file of `runs`. Messages are neither compressed nor decimated.
 ///
 /// # Errors
-/// Returns an error if there are more topics than a file can have.
+/// Returns an error if there are more topics than a file can have, or if the descriptor of a message is refused, because
+/// two columns have the same name with `_` instead of the point.
 pub fn bytes(runs: &[NamedRun<'_>]) -> io::Result<Vec<u8>> {
     let options = WriteOptions::library(WriteOptions::new().compression(None), "skidpad");
     let writer = options.create(Cursor::new(Vec::new())).map_err(io::Error::other)?;
@@ -90,17 +91,15 @@ impl File {
         let (name, columns) = (&run.name, run.columns());
         let [transform_type, scene_type] = [FRAME_TRANSFORM, SCENE_UPDATE].map(|name| self.schemas.message_type(name));
         let row_type = self.schemas.telemetry(&columns)?;
+        let fields = schemas::fields_of_columns(&row_type, &columns)?;
         let telemetry = self.add_topic(&format!("/{name}/telemetry"), &row_type, &units(&columns))?;
         let transform = self.add_topic(&format!("/{name}/transform"), &transform_type?, &BTreeMap::new())?;
         let scene = self.add_topic(&format!("/{name}/scene"), &scene_type?, &BTreeMap::new())?;
         self.write(scene, 0, 0.0, &self.schemas.scene_update(run.model, name, colour)?)?;
         for (sequence, frame) in run.rows().enumerate() {
             let mut row = DynamicMessage::new(row_type.clone());
-            for (column, value) in columns.iter().zip(run.selection.pick(&frame.row())) {
-                // The JSON name of a field is its column.
-                if let Some(field) = row_type.get_field_by_json_name(column) {
-                    row.try_set_field(&field, Value::F64(value)).map_err(io::Error::other)?;
-                }
+            for (field, value) in fields.iter().zip(run.selection.pick(&frame.row())) {
+                row.try_set_field(field, Value::F64(value)).map_err(io::Error::other)?;
             }
             self.write(telemetry, sequence, frame.t_s, &row)?;
             self.write(transform, sequence, frame.t_s, &self.schemas.frame_transform(&frame, name)?)?;
@@ -119,7 +118,7 @@ fn nanoseconds(t_s: f64) -> u64 {
     (t_s.max(0.0) * 1e9).round() as u64
 }
 
-/// Messages of Foxglove. They return an error if the type does not have their fields.
+/// Messages of Foxglove. Functions return an error if a type does not have the fields that they write.
 impl Schemas {
     /// Returns a `Timestamp` of `t_s` (s).
     fn timestamp(&self, t_s: f64) -> io::Result<Value> {

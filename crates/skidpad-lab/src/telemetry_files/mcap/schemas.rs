@@ -8,7 +8,7 @@ use prost_reflect::prost_types::source_code_info::Location;
 use prost_reflect::prost_types::{
     DescriptorProto, FieldDescriptorProto, FileDescriptorProto, FileDescriptorSet, SourceCodeInfo,
 };
-use prost_reflect::{DescriptorPool, DynamicMessage, FileDescriptor, MessageDescriptor, Value};
+use prost_reflect::{DescriptorPool, DynamicMessage, FieldDescriptor, FileDescriptor, MessageDescriptor, Value};
 
 use skidpad_core::Channel;
 
@@ -175,6 +175,19 @@ impl Schemas {
         }
         Ok(message)
     }
+}
+
+/// Returns the field of each of `columns` in their type `message`.
+///
+/// # Errors
+/// Returns an error if the type does not have one of them.
+pub fn fields_of_columns(message: &MessageDescriptor, columns: &[String]) -> io::Result<Vec<FieldDescriptor>> {
+    let field = |column: &String| {
+        // The JSON name of a field is its column.
+        let found = message.get_field_by_json_name(column);
+        found.ok_or_else(|| io::Error::other(format!("no field for the column {column}")))
+    };
+    columns.iter().map(field).collect()
 }
 
 /// Returns the descriptor of a field.
