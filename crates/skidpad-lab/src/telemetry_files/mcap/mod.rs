@@ -45,8 +45,8 @@ const SCENE_UPDATE: &str = "foxglove.SceneUpdate";
 /// Returns the file of `runs`. Messages are neither compressed nor decimated.
 ///
 /// # Errors
-/// Returns an error if there are more topics than a file can have, or if the descriptor of a message is refused, because
-/// two columns have the same name with `_` instead of the point.
+/// Returns an error if there are more topics than a file can have, or if two columns have the same name with `_`
+/// instead of the point.
 pub fn bytes(runs: &[NamedRun<'_>]) -> io::Result<Vec<u8>> {
     let options = WriteOptions::library(WriteOptions::new().compression(None), "skidpad");
     let writer = options.create(Cursor::new(Vec::new())).map_err(io::Error::other)?;
