@@ -1,6 +1,5 @@
 //! Parquet files: a table of all runs, whose fields have their unit and meaning as metadata.
 
-use std::collections::HashMap;
 use std::io;
 use std::sync::Arc;
 
@@ -41,10 +40,11 @@ pub fn bytes(runs: &[NamedRun<'_>]) -> io::Result<Vec<u8>> {
 
 /// Returns the field of the channel `name` with its unit and description.
 fn channel_field(name: &str) -> Field {
-    let metadata = channel_of_column(name).map_or_else(HashMap::new, |channel| {
-        HashMap::from([("unit".into(), channel.unit.into()), ("description".into(), channel.about.into())])
-    });
-    Field::new(name, DataType::Float64, true).with_metadata(metadata)
+    let field = Field::new(name, DataType::Float64, true);
+    let Some(channel) = channel_of_column(name) else { return field };
+    field.with_metadata(
+        [("unit", channel.unit), ("description", channel.about)].map(|(key, text)| (key.to_owned(), text.to_owned())),
+    )
 }
 
 /// Returns the columns of a run: its name in each row, then the values of `columns`, which are null for a column that
