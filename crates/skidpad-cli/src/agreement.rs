@@ -16,8 +16,8 @@ use crate::failure::{Failure, Result};
 use crate::output::{print, print_error, printable_path};
 use crate::run::create_progress_bar;
 
-/// Simulates every manoeuvre of [`COMPARED_VEHICLES`] on every solver, then writes the summary page to `--out` and the
-/// pages of the vehicles to `--details`. Prints each written path to the standard output.
+/// Simulates the compared manoeuvres with [`COMPARED_VEHICLES`] on every solver, then writes the summary page to
+/// `--out` and the pages of the vehicles to `--details`. Prints each written path to the standard output.
 ///
 /// The flag `--check` runs [`AGREEMENT_RATE_HZ`] only and writes nothing. Instead the start of the summary page in
 /// `--out` is compared with the new results; a missing page counts as empty.
@@ -48,7 +48,7 @@ pub fn agreement(arguments: &Agreement) -> Result<ExitCode> {
     Ok(if problems.is_empty() { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
-/// Simulates every manoeuvre with the shipped vehicle `name` at `rates_hz` (Hz), and the runs for the order of
+/// Simulates the compared manoeuvres with the shipped vehicle `name` at `rates_hz` (Hz), and the runs for the order of
 /// convergence, without progress. The solvers are those of
 /// [`skidpad::solvers`], and the variant of the constraint solver with separate unsprung masses. Shows a progress bar.
 fn simulate_vehicle(name: &str, rates_hz: &[f64]) -> Result<VehicleRuns> {

@@ -38,8 +38,8 @@ pub enum Command {
     /// writes a report.
     #[command(after_help = "Example: skidpad certify corvette_c5 --manoeuvre braking --within-percent 1")]
     Certify(Certify),
-    /// Runs ten shipped vehicles in every manoeuvre on every solver and writes the pages about the agreement of the
-    /// solvers.
+    /// Runs ten shipped vehicles in the twelve manoeuvres from drop-settle to park-hold on every solver and writes the
+    /// pages about the agreement of the solvers.
     #[command(after_help = "Example: skidpad agreement --check")]
     Agreement(Agreement),
     /// Runs one manoeuvre or a table of controls on one solver, writes every step as CSV, and prints the metrics.
@@ -82,7 +82,7 @@ pub enum Command {
         /// Shell to print the completions for.
         shell: clap_complete::Shell,
     },
-    /// Prints the JSON schema of vehicle files, scene files or importable TOML files.
+    /// Prints the JSON schema of vehicle files, scene files, descriptions of fits and sweeps, or importable TOML files.
     #[command(after_help = "Example: skidpad schema scene > scene.schema.json")]
     Schema {
         /// File type of the schema.

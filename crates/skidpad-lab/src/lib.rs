@@ -29,7 +29,8 @@
 //! | trailers: peak hitch forces and articulation angles, rearward amplification | [`towing`] |
 //! | friction utilisation of the tyres | [`friction`] |
 //!
-//! This crate contains no solver and refers to none by name: the caller passes a list of [`skidpad_core::SolverInfo`].
+//! This crate contains no solver: the caller passes a list of [`skidpad_core::SolverInfo`]. The only solver that it
+//! refers to by name is `impulse`, the default of descriptions of sweeps and fits.
 //! Drivers run in simulation time at the solver's fixed step and read only telemetry, so the same control laws drive
 //! every solver. Signs and axes follow ISO 8855.
 #![forbid(unsafe_code)]

@@ -70,7 +70,7 @@ fn page_row(vehicle: &str, model: &std::sync::Arc<skidpad::core::Model>, entry: 
     (row + "|\n", last)
 }
 
-/// The page docs/agreement_own_solver.md compares the solver with `constraint` in every manoeuvre. Four iterations stay
+/// The page docs/agreement_own_solver.md compares the solver with `constraint` in twelve manoeuvres. Four iterations stay
 /// within the spread that is accepted of the shipped solvers, except in the runs that the page names.
 #[test]
 fn the_page_of_the_own_solver_is_current() {

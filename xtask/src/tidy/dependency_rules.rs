@@ -68,8 +68,8 @@ const ALLOWED_DEPENDENCIES: &[(&str, &[&str])] = &[
 /// Packages that must be built in one version only, since types of different versions are incompatible.
 const SINGLE_VERSION_PACKAGES: [&str; 4] = ["glam", "nalgebra", "parry3d", "rapier3d"];
 
-/// Maximum number of packages that a game with one solver of skidpad builds: those of the solver and of the file
-/// reader.
+/// Maximum number of packages that a game with the feature `impulse` alone builds: those of the solver and of the file
+/// reader. Games with other solvers are not checked.
 const MAX_GAME_PACKAGES: usize = 64;
 
 /// Returns the problems of the dependencies: packages that are not in [`ALLOWED_DEPENDENCIES`], dependencies on

@@ -1,4 +1,4 @@
-//! How far Avian's world agrees with skidpad's own: every shipped vehicle drives every standard manoeuvre.
+//! Measures how far Avian's world agrees with skidpad's own: ten shipped vehicles drive twelve standard manoeuvres.
 //!
 //! `cargo run --release -p skidpad-avian --example agreement -- PAGE` writes the page, with `--check` behind it
 //! compares.

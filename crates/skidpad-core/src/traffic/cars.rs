@@ -24,8 +24,8 @@ use crate::vehicle::Vehicle;
 use bevy_math::{DVec3, Vec3};
 use skidpad_simd::instruction_set::dispatch_simd;
 
-/// The vehicles of a world, with the buffers for their step. A step does not allocate, except the first fast step on
-/// uneven ground and the first step of a single vehicle on a free body.
+/// The vehicles of a world, with the buffers for their step. A step does not allocate, except the first step with
+/// unsprung masses, the first fast step on uneven ground, and the first step of a single vehicle on a free body.
 #[derive(Clone, Debug)]
 pub struct Cars {
     solver: &'static dyn RowSolver, // solver of the rows

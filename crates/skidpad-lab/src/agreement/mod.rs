@@ -1,4 +1,5 @@
-//! Agreement of the solvers on ten shipped vehicles and every manoeuvre, and its acceptance limits.
+//! Agreement of the solvers on ten shipped vehicles in the manoeuvres of [`MANOEUVRES`], and its acceptance limits.
+//! Handling tests and straight tests are not part of it.
 //!
 //! [`measure`] drives the manoeuvres, [`faults`] judges the results, [`pages`] writes them as Markdown. Below the limit
 //! of friction the solvers must agree within [`MAX_SPREAD_PERCENT`], at the limit within [`MAX_LIMIT_SPREAD_PERCENT`].
@@ -94,7 +95,7 @@ pub struct OverLimit<'a> {
     pub reason: Option<&'static Reason>,
 }
 
-/// Drives every manoeuvre of the catalogue with `model` and standard parameters on every solver of `backends` at each
+/// Drives each of [`MANOEUVRES`] with `model` and standard parameters on every solver of `backends` at each
 /// of `rates_hz` (Hz), one manoeuvre after the other. `vehicle` is the name of the vehicle in the result.
 ///
 /// Calls `progress` from all threads with the name of the present manoeuvre and the progress within this manoeuvre.

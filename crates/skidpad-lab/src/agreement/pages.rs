@@ -43,7 +43,7 @@ pub fn summary_page_start(runs: &[VehicleRuns]) -> String {
     append(
         &mut text,
         format_args!(
-            "Ten shipped vehicles drive every standard manoeuvre on every solver. {SPREAD_DEFINITION} {} [Avian's \
+            "Ten shipped vehicles drive twelve standard manoeuvres on every solver. {SPREAD_DEFINITION} {} [Avian's \
              world](agreement_avian.md) and [a solver from outside](agreement_own_solver.md) have pages of their own.\n\n",
             noise_rules()
         ),
