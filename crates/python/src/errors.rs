@@ -1,6 +1,9 @@
 //! Python exceptions for errors of the library.
 
-use pyo3::exceptions::{PyFileNotFoundError, PyOSError, PyValueError};
+use std::io::{self, ErrorKind};
+use std::path::Path;
+
+use pyo3::exceptions::{PyOSError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyDict, PyList};
 use skidpad::spec::printable::one_line;
@@ -46,17 +49,45 @@ fn append_faults(py: Python<'_>, list: &Bound<'_, PyList>, faults: &Faults) -> P
     faults.files().iter().try_for_each(|faults| append_faults(py, list, faults))
 }
 
-/// Returns the exception for a vehicle or scene that could not be loaded: `FileNotFoundError` for a missing file,
-/// `OSError` for another unreadable file, `VehicleError` for faults, `ValueError` for an unknown name.
+/// Returns the exception for a vehicle or scene that could not be loaded: `OSError` or its subclass for an unreadable
+/// file, `VehicleError` for faults, `ValueError` for an unknown name.
 pub fn load_error(py: Python<'_>, error: &LoadError) -> PyErr {
     match error {
         LoadError::Faults(faults) => faults_error(py, faults),
-        LoadError::UnreadableFile { source, .. } if source.kind() == std::io::ErrorKind::NotFound => {
-            PyFileNotFoundError::new_err(report(error))
-        }
-        LoadError::UnreadableFile { .. } => PyOSError::new_err(report(error)),
+        LoadError::UnreadableFile { path, source } => unreadable_file(py, path, source),
         LoadError::UnknownVehicle { .. } => PyValueError::new_err(report(error)),
     }
+}
+
+/// Returns the exception for the file at `path` that cannot be read or written, with the attributes `errno`, `strerror`
+/// and `filename`. Python chooses the subclass of `OSError` by the number, such as `FileNotFoundError`.
+pub fn unreadable_file(py: Python<'_>, path: &Path, error: &io::Error) -> PyErr {
+    // Rust appends the number to the text of the operating system.
+    let text = error.to_string();
+    let text = text.split(" (os error").next().unwrap_or(&text).to_owned();
+    match error_number(py, error) {
+        Ok(number) => PyOSError::new_err((number, text, path.as_os_str().to_owned())),
+        Err(failure) => failure,
+    }
+}
+
+/// Returns the number of an error in Python's `errno`: that of the operating system, otherwise the one of its kind. On
+/// Windows the numbers of the operating system are others, so that the kind decides.
+fn error_number(py: Python<'_>, error: &io::Error) -> PyResult<i32> {
+    if let (true, Some(number)) = (cfg!(unix), error.raw_os_error()) {
+        return Ok(number);
+    }
+    let name = match error.kind() {
+        ErrorKind::NotFound => "ENOENT",
+        ErrorKind::PermissionDenied => "EACCES",
+        ErrorKind::IsADirectory => "EISDIR",
+        ErrorKind::NotADirectory => "ENOTDIR",
+        ErrorKind::FileTooLarge => "EFBIG",
+        ErrorKind::InvalidInput => "EINVAL",
+        ErrorKind::InvalidData => "EILSEQ",
+        _ => "EIO",
+    };
+    py.import("errno")?.getattr(name)?.extract()
 }
 
 /// Returns the report of an error with causes and help.

@@ -1,6 +1,6 @@
 //! Fleets: very many cars of one model.
 
-use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray1, PyReadonlyArray2, PyReadwriteArray2};
+use numpy::{Ix1, Ix2, PyArray1, PyArray2};
 use pyo3::exceptions::{PyIndexError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
@@ -8,12 +8,13 @@ use skidpad::core::state::Placement;
 use skidpad::core::{Controls, Scene as CoreScene};
 use skidpad::fleet::{ACTION_COUNT, Fleet as CoreFleet, FleetError, Observation, START_COUNT, StorageKind};
 
-use crate::arrays::check_array;
+use crate::arrays::{array_of, check_array, readable, writeable};
 use crate::car::Car;
 use crate::errors::{unknown_name, value_error};
+use crate::index::{CarIndex, count_within};
 use crate::scene::{Scene, core_scene};
 use crate::state::State;
-use crate::threads::Threads;
+use crate::threads::{MAX_THREADS, Threads};
 
 /// Names of the quantities that a fleet can write, without those of wheels.
 const QUANTITIES: [(&str, Observation); 14] = [
@@ -47,19 +48,30 @@ const WHEEL_QUANTITIES: [(&str, WheelQuantity); 3] = [
 const DEFAULT_QUANTITIES: [&str; 8] =
     ["x", "y", "forward_x", "forward_y", "speed", "lateral_speed", "yaw_rate", "steer"];
 
-/// Returns the quantity called `name`. The name of a wheel quantity ends with the number of the wheel, which is not
-/// compared with the wheels of the car here.
-fn find_quantity(name: &str) -> PyResult<Observation> {
+/// Largest number of cars of a fleet. They take about 9 GB.
+pub const MAX_CARS: usize = 1 << 24;
+
+/// Steps of cars between two checks for an interrupt, which take at most some seconds.
+const CAR_STEPS_PER_CHECK: usize = 4_000_000;
+
+/// Returns the quantity called `name` of a car with `wheel_count` wheels. The name of a wheel quantity ends with the
+/// number of the wheel.
+fn find_quantity(name: &str, wheel_count: usize) -> PyResult<Observation> {
     if let Some((_, quantity)) = QUANTITIES.iter().find(|(known, _)| *known == name) {
         return Ok(*quantity);
     }
+    let wheels = || (0..=u8::MAX).take(wheel_count);
     for (prefix, quantity) in WHEEL_QUANTITIES {
-        if let Some(wheel) = name.strip_prefix(prefix).and_then(|number| number.parse().ok()) {
+        let number = name.strip_prefix(prefix);
+        if let Some(wheel) = number.and_then(|number| wheels().find(|wheel| wheel.to_string() == number)) {
             return Ok(quantity(wheel));
         }
     }
-    let mut known: Vec<&str> = QUANTITIES.iter().map(|(name, _)| *name).collect();
-    known.extend(["wheel_spin_0", "wheel_load_0", "compression_0"]);
+    let wheel_names =
+        WHEEL_QUANTITIES.iter().flat_map(|(prefix, _)| wheels().map(move |wheel| format!("{prefix}{wheel}")));
+    let wheel_names: Vec<String> = wheel_names.collect();
+    let known: Vec<&str> =
+        QUANTITIES.iter().map(|(name, _)| *name).chain(wheel_names.iter().map(String::as_str)).collect();
     Err(unknown_name("observation", name, &known))
 }
 
@@ -110,8 +122,8 @@ impl Fleet {
     /// `lateral_acceleration` in m/s², `steer` in rad, `engine_speed` in rad/s, `gear`, and for a wheel i from 0
     /// `wheel_spin_i` in rad/s, `wheel_load_i` in N, `compression_i` in m.
     ///
-    /// Raises `ValueError` for a trailer, a scene with free bodies, an unknown observation and a step length that is not
-    /// above 0.
+    /// Raises `ValueError` for a trailer, a scene with free bodies, an unknown observation, a wheel that the car does not
+    /// have, a step length that is not above 0, more than 16,777,216 cars and more than 1,024 threads.
     #[new]
     #[pyo3(signature = (car, scene = None, dt = 0.01, num_cars = 1, *, observations = None, threads = 0))]
     fn new(
@@ -119,12 +131,15 @@ impl Fleet {
         car: &Car,
         scene: Option<&Scene>,
         dt: f32,
-        num_cars: usize,
+        num_cars: i64,
         observations: Option<Vec<String>>,
-        threads: usize,
+        threads: i64,
     ) -> PyResult<Self> {
+        let num_cars = count_within("num_cars", num_cars, MAX_CARS)?;
+        let threads = count_within("threads", threads, MAX_THREADS)?;
         let names = observations.unwrap_or_else(|| DEFAULT_QUANTITIES.map(String::from).into());
-        let quantities = names.iter().map(|name| find_quantity(name)).collect::<PyResult<Vec<_>>>()?;
+        let quantities =
+            names.iter().map(|name| find_quantity(name, car.model().wheels().len())).collect::<PyResult<Vec<_>>>()?;
         let threads = Threads::new(threads).map_err(PyRuntimeError::new_err)?;
         let scene = core_scene(scene);
         let mut fleet = py.detach(|| new_fleet(car, &scene, dt, num_cars, &threads))?;
@@ -136,8 +151,9 @@ impl Fleet {
     /// [cars, 4]: throttle, brake and handbrake (0 to 1) and mean road-wheel angle (rad, positive to the left). Numbers
     /// outside their range are clamped; numbers that are not finite count as 0.
     ///
-    /// Raises `ValueError` for another shape.
-    fn set_actions(&mut self, actions: PyReadonlyArray2<'_, f32>) -> PyResult<()> {
+    /// Raises `ValueError` for another shape, and `TypeError` for another type of numbers.
+    fn set_actions(&mut self, actions: &Bound<'_, PyAny>) -> PyResult<()> {
+        let actions = readable::<f32, Ix2>("actions", actions)?;
         check_array("actions", &*actions, &[self.fleet.len(), ACTION_COUNT])?;
         self.fleet.set_actions(actions.as_slice()?).map_err(fleet_error)
     }
@@ -148,7 +164,7 @@ impl Fleet {
     #[pyo3(signature = (car, *, throttle = 0.0, brake = 0.0, handbrake = 0.0, steer = 0.0, clutch = None, gear = None, starter = false))]
     fn controls(
         &mut self,
-        car: usize,
+        car: CarIndex,
         throttle: f32,
         brake: f32,
         handbrake: f32,
@@ -158,52 +174,65 @@ impl Fleet {
         starter: bool,
     ) -> PyResult<()> {
         let controls = Controls { throttle, brake, handbrake, steer, clutch, gear, starter, ..Controls::default() };
-        self.fleet.set_controls(car, &controls).map_err(fleet_error)
+        self.fleet.set_controls(car.0, &controls).map_err(fleet_error)
     }
 
     /// Advances all active cars by `steps` steps and writes the observations into `out`, a C-contiguous float32 array of
     /// shape [cars, observations], or into a new array. Returns the array. Other Python threads run in the meantime. A car
     /// whose motion becomes infinite or NaN keeps its last state and becomes inactive. With 0 steps only the observations
-    /// of the present states are written.
+    /// of the present states are written. After an interrupt (Ctrl-C) the cars have taken a part of the steps.
     ///
-    /// Raises `ValueError` if `out` has another shape.
+    /// Raises `ValueError` if `out` has another shape or is read-only, and `TypeError` for another type of numbers.
     #[pyo3(signature = (steps = 1, out = None))]
     fn step<'py>(
         &mut self,
         py: Python<'py>,
         steps: u32,
-        out: Option<Bound<'py, PyArray2<f32>>>,
+        out: Option<&Bound<'py, PyAny>>,
     ) -> PyResult<Bound<'py, PyArray2<f32>>> {
         let shape = [self.fleet.len(), self.names.len()];
         // `false`: row by row (C order).
-        let array = out.unwrap_or_else(|| PyArray2::zeros(py, shape, false));
+        let array = match out {
+            Some(out) => array_of::<f32, Ix2>("out", out)?.clone(),
+            None => PyArray2::zeros(py, shape, false),
+        };
         check_array("out", &array, &shape)?;
-        let mut rows: PyReadwriteArray2<'py, f32> = array.try_readwrite()?;
+        let mut rows = writeable("out", &array)?;
         let rows = rows.as_slice_mut()?;
         let (fleet, threads) = (&mut self.fleet, &self.threads);
-        py.detach(|| threads.run(|| fleet.step_into(steps, rows))).map_err(fleet_error)?;
-        Ok(array)
+        // At most 4 million steps, which a u32 holds.
+        let most = (CAR_STEPS_PER_CHECK / fleet.len().max(1)).max(1) as u32;
+        let mut left = steps;
+        loop {
+            let count = left.min(most);
+            py.detach(|| threads.run(|| fleet.step_into(count, rows))).map_err(fleet_error)?;
+            left -= count;
+            if left == 0 {
+                return Ok(array);
+            }
+            py.check_signals()?;
+        }
     }
 
     /// Places the cars with the numbers `indices` (int64, shape [k]) at `starts` (float64, shape [k, 4]: x and y in m,
     /// heading in rad, forward speed in m/s), with neutral inputs. They become active.
     ///
-    /// Raises `ValueError` for another shape or a number that is not finite, and `IndexError` if there is no such car.
-    /// Nothing is changed then.
-    fn reset(
-        &mut self,
-        py: Python<'_>,
-        indices: PyReadonlyArray1<'_, i64>,
-        starts: PyReadonlyArray2<'_, f64>,
-    ) -> PyResult<()> {
+    /// Raises `ValueError` for another shape or a number that is not finite, `TypeError` for another type of numbers, and
+    /// `IndexError` if there is no such car. Nothing is changed then.
+    fn reset(&mut self, py: Python<'_>, indices: &Bound<'_, PyAny>, starts: &Bound<'_, PyAny>) -> PyResult<()> {
+        let (indices, starts) = (readable::<i64, Ix1>("indices", indices)?, readable::<f64, Ix2>("starts", starts)?);
+        check_array("indices", &*indices, &[indices.len()?])?;
         let indices = indices.as_slice()?;
         check_array("starts", &*starts, &[indices.len(), START_COUNT])?;
         let starts = starts.as_slice()?;
         let count = self.fleet.len();
         let to_car = |index: &i64| u32::try_from(*index).ok().filter(|car| (*car as usize) < count);
         let cars: Option<Vec<u32>> = indices.iter().map(to_car).collect();
-        let cars =
-            cars.ok_or_else(|| PyIndexError::new_err(format!("indices must be 0 to {}", count.saturating_sub(1))))?;
+        let cars = cars.ok_or_else(|| {
+            PyIndexError::new_err(format!(
+                "indices has a number without a car; the fleet has {count} cars, counted from 0"
+            ))
+        })?;
         let fleet = &mut self.fleet;
         py.detach(|| fleet.reset(&cars, starts)).map_err(fleet_error)
     }
@@ -212,30 +241,30 @@ impl Fleet {
     /// aerodynamics and engine torque may differ from the car of the fleet; in small worlds all but the number of wheels.
     ///
     /// Raises `ValueError` with the other differences, and `IndexError` if there is no such car.
-    fn set_model(&mut self, index: usize, car: &Car) -> PyResult<()> {
-        self.fleet.set_model(index, car.model()).map_err(fleet_error)
+    fn set_model(&mut self, index: CarIndex, car: &Car) -> PyResult<()> {
+        self.fleet.set_model(index.0, car.model()).map_err(fleet_error)
     }
 
     /// Returns the state of one car.
     ///
     /// Raises `IndexError` if there is no such car.
-    fn state(&self, car: usize) -> PyResult<State> {
-        Ok(self.fleet.state(car).map_err(fleet_error)?.into())
+    fn state(&self, car: CarIndex) -> PyResult<State> {
+        Ok(self.fleet.state(car.0).map_err(fleet_error)?.into())
     }
 
     /// Sets the state of one car, which becomes active.
     ///
     /// Raises `IndexError` if there is no such car, and `ValueError` for another number of wheels or a number that is not
     /// finite.
-    fn set_state(&mut self, car: usize, state: &State) -> PyResult<()> {
-        self.fleet.set_state(car, state.core()).map_err(fleet_error)
+    fn set_state(&mut self, car: CarIndex, state: &State) -> PyResult<()> {
+        self.fleet.set_state(car.0, state.core()).map_err(fleet_error)
     }
 
     /// Returns the telemetry of one car: a dictionary from the names of channels to numbers.
     ///
     /// Raises `IndexError` if there is no such car.
-    fn frame<'py>(&self, py: Python<'py>, car: usize) -> PyResult<Bound<'py, PyDict>> {
-        let frame = self.fleet.frame(car).map_err(fleet_error)?;
+    fn frame<'py>(&self, py: Python<'py>, car: CarIndex) -> PyResult<Bound<'py, PyDict>> {
+        let frame = self.fleet.frame(car.0).map_err(fleet_error)?;
         let channels = PyDict::new(py);
         for (name, value) in frame.header(self.fleet.model()).iter().zip(frame.row()) {
             channels.set_item(name, value)?;
@@ -245,8 +274,9 @@ impl Fleet {
 
     /// Sets which cars are stepped: a bool array of shape [cars].
     ///
-    /// Raises `ValueError` for another shape.
-    fn set_active(&mut self, mask: PyReadonlyArray1<'_, bool>) -> PyResult<()> {
+    /// Raises `ValueError` for another shape, and `TypeError` for an array of another type.
+    fn set_active(&mut self, mask: &Bound<'_, PyAny>) -> PyResult<()> {
+        let mask = readable::<bool, Ix1>("mask", mask)?;
         check_array("mask", &*mask, &[self.fleet.len()])?;
         for (car, is_active) in mask.as_slice()?.iter().enumerate() {
             self.fleet.set_active(car, *is_active).map_err(fleet_error)?;
@@ -267,9 +297,11 @@ impl Fleet {
         PyBytes::new(py, &self.fleet.save())
     }
 
-    /// Restores the bytes of `save` of a fleet or world with the same cars and step length.
+    /// Restores the bytes of `save` of a fleet or world with the same cars and step length. Models and scene are not part of
+    /// the bytes: bytes of cars with the same number of wheels are loaded whatever their model and their ground.
     ///
-    /// Raises `ValueError` for other bytes; nothing is changed then.
+    /// Raises `ValueError` for another number of cars or wheels, another step length, and damaged bytes with impossible
+    /// values; nothing is changed then. The bytes have no checksum.
     fn load(&mut self, data: &[u8]) -> PyResult<()> {
         self.fleet.load(data).map_err(fleet_error)
     }

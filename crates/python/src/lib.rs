@@ -9,6 +9,8 @@ mod course;
 mod environments;
 mod errors;
 mod fleet;
+mod index;
+mod interrupts;
 mod runs;
 mod scene;
 mod state;
@@ -22,6 +24,9 @@ use pyo3::prelude::*;
 /// Native part of the package `skidpad`.
 #[pymodule]
 mod _core {
+    use numpy::{PyArray1, PyArrayMethods};
+    use pyo3::prelude::*;
+
     #[pymodule_export]
     use crate::car::{Car, load, read_vehicle, trailers, vehicles};
     #[pymodule_export]
@@ -44,4 +49,14 @@ mod _core {
     use crate::track::PyTrack;
     #[pymodule_export]
     use crate::world::{World, solvers};
+
+    /// Loads the functions of NumPy. Otherwise their first use would load them, and fail while an interrupt is pending.
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        let py = module.py();
+        // Without NumPy the import fails, instead of the creation of an array.
+        py.import("numpy")?;
+        drop(PyArray1::<f64>::zeros(py, 0, false).try_readonly());
+        Ok(())
+    }
 }

@@ -1,6 +1,6 @@
 //! Ground and surroundings of cars.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use pyo3::prelude::*;
@@ -10,6 +10,7 @@ use skidpad::lab::sweep::Source;
 use skidpad::spec::files::{FileKind, read_text};
 use skidpad::spec::{LoadError, LoadedScene};
 
+use crate::car::{folder_of, normal_folder};
 use crate::errors::{faults_error, load_error, value_error};
 
 /// Ground of a world: a plane, and what a scene file adds to it.
@@ -54,8 +55,8 @@ pub fn core_scene(scene: Option<&Scene>) -> CoreScene {
 
 #[pymethods]
 impl Scene {
-    /// Creates a plane. `grip` is a factor on the friction of all tyres, `slope_deg` the slope in degrees (positive if the
-    /// plane rises along +x), `gravity` the acceleration in m/s².
+    /// Creates a plane. `grip` is a factor on the friction of all tyres, `slope_deg` the slope in degrees (positive if
+    /// the plane rises along +x), `gravity` the acceleration from 1e-9 to 1000 m/s².
     ///
     /// Raises `VehicleError` for numbers out of range.
     #[new]
@@ -77,8 +78,7 @@ impl Scene {
             let error = LoadError::UnreadableFile { path: path.clone(), source };
             load_error(py, &error)
         })?;
-        let folder = std::path::absolute(&path)?.parent().map(|folder| folder.to_string_lossy().into_owned());
-        Self::read(py, &text, &path.display().to_string(), folder.as_deref())
+        Self::read(py, &text, &path.display().to_string(), Some(&folder_of(&path)))
     }
 
     /// Reads the text of a scene file. `source` names the text in reports. Files that the text names are read from
@@ -94,7 +94,8 @@ impl Scene {
         });
         let loaded = loaded.map_err(|faults| faults_error(py, &faults))?;
         let scene = Arc::new(loaded.scene.clone());
-        Ok(Self { scene, loaded: Arc::new(loaded), toml: text.into(), folder: folder.map(Into::into) })
+        let folder = folder.map(|folder| normal_folder(Path::new(folder)).into());
+        Ok(Self { scene, loaded: Arc::new(loaded), toml: text.into(), folder })
     }
 
     /// Text of the scene file (TOML).

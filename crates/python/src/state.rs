@@ -1,5 +1,6 @@
 //! States of single cars.
 
+use std::hash::{DefaultHasher, Hash, Hasher};
 use std::sync::Arc;
 
 use pyo3::prelude::*;
@@ -8,7 +9,8 @@ use skidpad::core::State as CoreState;
 
 use crate::errors::value_error;
 
-/// Complete motion of a car. World axes have z up; vehicle axes are x forward, y left, z up. States are immutable.
+/// Complete motion of a car. World axes have z up; vehicle axes are x forward, y left, z up. States are immutable. Two
+/// states are equal if their bytes are, so that 0 differs from −0.
 ///
 /// ```text
 /// >>> world = skidpad.World()
@@ -109,7 +111,13 @@ impl State {
     }
 
     fn __eq__(&self, other: &Self) -> bool {
-        self.state == other.state
+        self.state.to_bytes() == other.state.to_bytes()
+    }
+
+    fn __hash__(&self) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.state.to_bytes().hash(&mut hasher);
+        hasher.finish()
     }
 
     fn __repr__(&self) -> String {

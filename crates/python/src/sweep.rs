@@ -6,11 +6,11 @@ use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 use skidpad::core::SolverInfo;
-use skidpad::lab::sweep::{CellType, Parameter, Plan, RunTable, Source, Sweep, SweepError, Value};
+use skidpad::lab::sweep::{CellType, Parameter, Plan, PlanFault, RunTable, Source, Sweep, SweepError, Value};
 use skidpad::spec::printable::one_line;
-use skidpad::spec::{Faults, LoadError};
+use skidpad::spec::{FaultKind, Faults, LoadError};
 
-use crate::car::{Car, read_vehicle};
+use crate::car::{Car, depth_fault, read_vehicle};
 use crate::errors::load_error;
 use crate::scene::Scene;
 
@@ -18,6 +18,20 @@ use crate::scene::Scene;
 #[pyclass(frozen, module = "skidpad._core")]
 pub struct SweepPlan {
     sweep: Sweep,
+}
+
+impl SweepPlan {
+    /// Checks that the sweep has the shard `index`.
+    ///
+    /// # Errors
+    /// `IndexError` if there is no such shard.
+    fn check_shard(&self, index: u64) -> PyResult<()> {
+        let count = self.sweep.shard_count();
+        if index < count {
+            return Ok(());
+        }
+        Err(PyIndexError::new_err(format!("shard {index} of a sweep of {count} shards")))
+    }
 }
 
 /// Returns the solvers that a sweep can name, with the variants.
@@ -96,16 +110,31 @@ fn car_of(py: Python<'_>, source: &Source) -> PyResult<Car> {
 }
 
 /// Reads parameters from their names and their JSON texts. Returns the valid parameters with their names, and one text
-/// for each of the others: the name with all its faults.
+/// for each of the others: the name with all its faults. A name that is too long a path is reported without the name.
 fn read_parameters(named: &[(String, String)]) -> (Vec<(String, Parameter)>, Vec<String>) {
     let (mut parameters, mut faults) = (Vec::new(), Vec::new());
     for (name, json) in named {
+        if let Some(fault) = depth_fault(name) {
+            faults.push(format!("parameters: {fault}"));
+            continue;
+        }
         match Parameter::from_json_text(json) {
             Ok(parameter) => parameters.push((name.clone(), parameter)),
             Err(found) => faults.push(format!("parameters.{name}: {}", found.join("; "))),
         }
     }
     (parameters, faults)
+}
+
+/// Returns a fault of a plan as text. The fault of a parameter without a target is a sentence of its own; the kinds of
+/// names follow it only if the name is unknown.
+fn plan_fault_text(fault: &PlanFault) -> String {
+    let PlanFault { kind, path, found, accepts } = fault;
+    match path.starts_with("parameters.") && *kind == FaultKind::Contradiction {
+        true if found.starts_with("unknown ") => format!("{path}: {found}; use {accepts}"),
+        true => format!("{path}: {found}"),
+        false => fault.to_string(),
+    }
 }
 
 #[pymethods]
@@ -143,7 +172,7 @@ impl SweepPlan {
             shard_size,
         };
         let (sweep, plan_faults) = py.detach(|| plan.build(&known_solvers()));
-        let found = plan_faults.iter().map(ToString::to_string);
+        let found = plan_faults.iter().map(plan_fault_text);
         let faults: Vec<String> = faults.into_iter().chain(parameter_faults).chain(found).collect();
         match sweep {
             Some(sweep) if faults.is_empty() => Ok(Self { sweep }),
@@ -216,9 +245,12 @@ impl SweepPlan {
     }
 
     /// Returns (first number, number after the last) of the runs of a shard, which counts from 0.
-    fn shard(&self, index: u64) -> (u64, u64) {
+    ///
+    /// Raises `IndexError` if there is no such shard.
+    fn shard(&self, index: u64) -> PyResult<(u64, u64)> {
+        self.check_shard(index)?;
         let runs = self.sweep.shard(index);
-        (runs.start, runs.end)
+        Ok((runs.start, runs.end))
     }
 
     /// Returns (identifier, number of the sample, solver, values of the parameters) of the run `number`, from 0.
@@ -251,13 +283,15 @@ impl SweepPlan {
     /// Simulates the runs of a shard. `is_stopped` is called before each run. Returns the columns of the table as a list of
     /// (name, role, type, unit, label, cells), and the number of runs with a fault; `None` if `is_stopped` returned true.
     ///
-    /// Raises `SweepError` if columns have equal names or a metric has several units, and the exception of `is_stopped`.
+    /// Raises `IndexError` if there is no such shard, `SweepError` if columns have equal names or a metric has several
+    /// units, and the exception of `is_stopped`.
     fn simulate_shard<'py>(
         &self,
         py: Python<'py>,
         index: u64,
         is_stopped: Py<PyAny>,
     ) -> PyResult<Option<(Bound<'py, PyList>, usize)>> {
+        self.check_shard(index)?;
         // Exception of `is_stopped`, which stops the simulation and is raised afterwards.
         let failure = std::sync::Mutex::new(None);
         let stops = || {

@@ -3,13 +3,14 @@
 use std::path::PathBuf;
 use std::sync::{Arc, OnceLock};
 
-use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2, PyUntypedArrayMethods};
+use numpy::{Ix2, PyArray1, PyArray2, PyArrayMethods, PyUntypedArrayMethods};
 use pyo3::prelude::*;
 use pyo3::types::PyTuple;
 use skidpad::spec::files::{FileKind, read_text};
+use skidpad::spec::printable::one_line;
 
-use crate::arrays::check_array;
-use crate::course::{CentrePoint, Course, DistanceField, RangeTable, read_csv};
+use crate::arrays::{check_array, readable};
+use crate::course::{CentrePoint, Course, DistanceField, RangeTable, read_csv, without_repeats};
 use crate::errors::{VehicleError, value_error};
 
 /// Closed track: a centre line, driven in the order of its points, with the widths beside it.
@@ -42,8 +43,9 @@ impl PyTrack {
         &self.course
     }
 
-    /// Creates the track through `points`.
-    fn from_points(points: Vec<CentrePoint>) -> Result<Self, String> {
+    /// Creates the track through `points` without repeated ones.
+    fn from_points(points: &[CentrePoint]) -> Result<Self, String> {
+        let points = without_repeats(points);
         let course = Course::new(&points)?;
         Ok(Self { points, course, field: OnceLock::new(), ranges: OnceLock::new() })
     }
@@ -65,12 +67,18 @@ impl PyTrack {
 #[pymethods]
 impl PyTrack {
     /// Creates a track from a float64 array of shape [points, 4]: x, y, width to the right and width to the left of the
-    /// centre line, all in m. The last point is followed by the first one.
+    /// centre line, all in m. The last point is followed by the first one. A point less than 1 cm from the one before
+    /// repeats it and is left out, and so is a last point that repeats the first one.
     ///
     /// Raises `ValueError` for another shape, numbers that are not finite, widths that are not above 0, fewer than four
-    /// points, and tracks shorter than 8 m.
+    /// different points, and tracks shorter than 8 m; `TypeError` for an object that is no float64 array.
     #[new]
-    fn new(points: PyReadonlyArray2<'_, f64>) -> PyResult<Self> {
+    fn new(points: &Bound<'_, PyAny>) -> PyResult<Self> {
+        let points = readable::<f64, Ix2>("points", points)?;
+        let shape = points.shape();
+        if shape.get(1) != Some(&4) {
+            return Err(value_error(format!("points has the shape {shape:?}, expected [n, 4]")));
+        }
         check_array("points", &*points, &[points.len() / 4, 4])?;
         let (rows, _) = points.as_slice()?.as_chunks::<4>();
         let is_valid = |row: &&[f64; 4]| row.iter().all(|number| number.abs() <= 1e5) && row[2] > 0.0 && row[3] > 0.0;
@@ -81,25 +89,30 @@ impl PyTrack {
             )));
         }
         let to_point = |[x, y, right, left]: &[f64; 4]| CentrePoint { position: [*x, *y], right: *right, left: *left };
-        Self::from_points(rows.iter().map(to_point).collect()).map_err(value_error)
+        let points: Vec<CentrePoint> = rows.iter().map(to_point).collect();
+        Self::from_points(&points).map_err(value_error)
     }
 
     /// Loads a track from a CSV file with the columns `x_m,y_m,w_tr_right_m,w_tr_left_m`. Lines that start with `#` are
-    /// skipped.
+    /// skipped. Repeated points are left out as by the constructor.
     ///
-    /// Raises `VehicleError` with every fault and its `file:line`, and `OSError` if the file cannot be read.
+    /// Raises `VehicleError` with every fault and its `file:line`, and `OSError` with the path if the file cannot be
+    /// read or is not UTF-8.
     #[staticmethod]
     fn load(path: PathBuf) -> PyResult<Self> {
-        let name = path.display().to_string();
-        let points = read_csv(&read_text(&path, FileKind::Import)?).map_err(|faults| {
+        let name = one_line(&path.display().to_string()).to_string();
+        let text = read_text(&path, FileKind::Import)
+            .map_err(|error| std::io::Error::new(error.kind(), format!("{name}: {error}")))?;
+        let points = read_csv(&text).map_err(|faults| {
             let lines: Vec<String> =
                 faults.iter().map(|fault| format!("{name}:{}: {}", fault.line, fault.message)).collect();
             VehicleError::new_err(lines.join("\n"))
         })?;
-        Self::from_points(points).map_err(|reason| VehicleError::new_err(format!("{name}: {reason}")))
+        Self::from_points(&points).map_err(|reason| VehicleError::new_err(format!("{name}: {reason}")))
     }
 
-    /// Points of the centre line, a new float64 array of shape [points, 4] as for the constructor.
+    /// Points of the centre line without repeated ones, a new float64 array of shape [points, 4] as for the
+    /// constructor.
     #[getter]
     fn points<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyArray2<f64>>> {
         let to_row = |point: &CentrePoint| [point.position[0], point.position[1], point.right, point.left];

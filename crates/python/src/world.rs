@@ -10,8 +10,12 @@ use skidpad::{Solver, World as CoreWorld};
 
 use crate::car::Car;
 use crate::errors::{unknown_name, value_error};
+use crate::index::CarIndex;
 use crate::scene::{Scene, core_scene};
 use crate::state::State;
+
+/// Steps of cars between two checks for an interrupt, which take at most some seconds.
+const CAR_STEPS_PER_CHECK: usize = 20_000;
 
 /// Returns the solver called `name`.
 pub fn find_solver(name: &str) -> PyResult<Solver> {
@@ -49,7 +53,7 @@ pub struct World {
 
 impl World {
     /// Returns the handle of the car with the number `car`. Fails with `IndexError` if there is no such car.
-    fn find(&self, car: usize) -> PyResult<CarId> {
+    fn find(&self, CarIndex(car): CarIndex) -> PyResult<CarId> {
         let found = self.cars.get(car).map(|(id, _)| *id);
         found.ok_or_else(|| {
             PyIndexError::new_err(format!("there is no car {car}; the world has {} cars", self.cars.len()))
@@ -106,7 +110,7 @@ impl World {
     #[pyo3(signature = (car, *, throttle = 0.0, brake = 0.0, handbrake = 0.0, steer = 0.0, clutch = None, gear = None, starter = false))]
     fn controls(
         &mut self,
-        car: usize,
+        car: CarIndex,
         throttle: f32,
         brake: f32,
         handbrake: f32,
@@ -122,24 +126,33 @@ impl World {
     }
 
     /// Advances all cars by `steps` steps. Other Python threads run in the meantime. Returns whether every step was
-    /// solved.
+    /// solved. After an interrupt (Ctrl-C) the world has taken a part of the steps.
     #[pyo3(signature = (steps = 1))]
-    fn step(&mut self, py: Python<'_>, steps: u32) -> bool {
+    fn step(&mut self, py: Python<'_>, steps: u32) -> PyResult<bool> {
+        let most = (CAR_STEPS_PER_CHECK / self.cars.len().max(1)).max(1) as u32;
         let world = &mut self.world;
-        py.detach(|| {
-            let mut is_solved = true;
-            for _ in 0..steps {
-                let report = world.step();
-                is_solved &= !(report.not_finite || report.not_converged);
+        let (mut left, mut is_solved) = (steps, true);
+        while left > 0 {
+            let count = left.min(most);
+            is_solved &= py.detach(|| {
+                // No step is left out after one that is not solved.
+                (0..count).fold(true, |is_solved, _| {
+                    let report = world.step();
+                    is_solved && !(report.not_finite || report.not_converged)
+                })
+            });
+            left -= count;
+            if left > 0 {
+                py.check_signals()?;
             }
-            is_solved
-        })
+        }
+        Ok(is_solved)
     }
 
     /// Returns the state of a car.
     ///
     /// Raises `IndexError` if there is no such car.
-    fn state(&self, car: usize) -> PyResult<State> {
+    fn state(&self, car: CarIndex) -> PyResult<State> {
         Ok(self.world.car(self.find(car)?).map_err(value_error)?.state.clone().into())
     }
 
@@ -147,7 +160,7 @@ impl World {
     ///
     /// Raises `IndexError` if there is no such car, and `ValueError` if the state has another number of wheels or a number
     /// that is not finite.
-    fn set_state(&mut self, car: usize, state: &State) -> PyResult<()> {
+    fn set_state(&mut self, car: CarIndex, state: &State) -> PyResult<()> {
         if !state.core().is_finite() {
             return Err(value_error("the state has a number that is not finite"));
         }
@@ -159,11 +172,12 @@ impl World {
     /// `skidpad.channels()`.
     ///
     /// Raises `IndexError` if there is no such car.
-    fn frame<'py>(&self, py: Python<'py>, car: usize) -> PyResult<Bound<'py, PyDict>> {
+    fn frame<'py>(&self, py: Python<'py>, car: CarIndex) -> PyResult<Bound<'py, PyDict>> {
+        let number = car.0;
         let id = self.find(car)?;
         let frame = self.world.frame(id).map_err(value_error)?;
         let channels = PyDict::new(py);
-        for (name, value) in self.cars[car].1.iter().zip(frame.row()) {
+        for (name, value) in self.cars[number].1.iter().zip(frame.row()) {
             channels.set_item(name, value)?;
         }
         Ok(channels)
@@ -192,9 +206,12 @@ impl World {
         Ok(PyBytes::new(py, &self.world.save().map_err(value_error)?))
     }
 
-    /// Restores the bytes of `save` of a world with the same scene, cars and step length. Inputs stay as they are.
+    /// Restores the bytes of `save` of a world with the same scene, cars and step length. Inputs stay as they are. Models,
+    /// scene and solver are not part of the bytes: bytes of cars with the same number of wheels are loaded whatever their
+    /// model, their ground and their solver.
     ///
-    /// Raises `ValueError` for other bytes; nothing is changed then.
+    /// Raises `ValueError` for another number of cars or wheels, another step length, and damaged bytes with impossible
+    /// values; nothing is changed then. The bytes have no checksum.
     fn load(&mut self, data: &[u8]) -> PyResult<()> {
         self.world.load(data).map_err(value_error)
     }

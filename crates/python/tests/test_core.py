@@ -1,6 +1,13 @@
 """Vehicles, worlds and manoeuvres."""
 
+import copy
+import errno
+import multiprocessing
 import pickle
+import signal
+import struct
+import subprocess
+import sys
 import threading
 import tomllib
 from pathlib import Path
@@ -54,8 +61,38 @@ def test_a_field_is_a_number_a_text_a_flag_a_list_or_a_dictionary(car):
         car.with_(mass=True)
     with pytest.raises(TypeError, match="a field is a number"):
         car.with_(mass=object())
-    with pytest.raises(ValueError, match="is not a value of `chassis.mass_kg`"):
-        car.with_(mass=float("nan"))
+    # Both faults of numbers are reported, by the names of their fields.
+    with pytest.raises(ValueError, match="`mass`: NaN is not a value: finite.*\\n`axles__0__track_m`: the integer"):
+        car.with_(mass=float("nan"), axles__0__track_m=2**70)
+
+
+def test_arrays_and_flags_of_numpy_are_fields(car):
+    assert car.with_(forward=np.array([3.0, 2.0, 1.5])) == car.with_(forward=[3.0, 2.0, 1.5])
+    assert car.with_(mass=np.int64(1600)) == car.with_(mass=np.array(1600)) == car.with_(mass=1600)
+    with pytest.raises(skidpad.VehicleError, match="is true, but must be"):
+        car.with_(mass=np.bool_(True))
+
+
+def test_a_field_has_a_limited_depth(car):
+    endless_list, endless_table = [], {}
+    endless_list.append(endless_list)
+    endless_table["a"] = endless_table
+    with pytest.raises(ValueError, match="`axles`: the value has more than 32 lists"):
+        car.with_(axles=endless_list)
+    with pytest.raises(ValueError, match="`chassis`: the value has more than 32 lists"):
+        car.with_(chassis=endless_table)
+    with pytest.raises(ValueError, match="has 8001 keys, but at most 32"):
+        car.with_(**{"a__" * 8000 + "b": 1})
+
+
+def test_equal_files_are_equal_cars_by_every_path(car, tmp_path):
+    path = tmp_path / "car.toml"
+    path.write_text(car.toml)
+    (tmp_path / "folder").mkdir()
+    direct, indirect = skidpad.load(path), skidpad.load(tmp_path / "folder" / ".." / "car.toml")
+    assert direct == indirect and hash(direct) == hash(indirect)
+    assert pickle.loads(pickle.dumps(indirect)) == direct != car
+    assert skidpad.read_vehicle(car.toml, folder=str(tmp_path / "folder" / "..")) == direct
 
 
 def test_parameters_of_manoeuvres_are_set(car):
@@ -91,8 +128,6 @@ def test_all_faults_are_reported_with_their_places(car, tmp_path):
         car.with_(mass=-1)
     with pytest.raises(ValueError, match="did you mean `corvette_c5`"):
         skidpad.load("corvete_c5")
-    with pytest.raises(FileNotFoundError):
-        skidpad.load(tmp_path / "none.toml")
 
 
 def test_scenes_are_values(tmp_path):
@@ -103,6 +138,18 @@ def test_scenes_are_values(tmp_path):
     assert skidpad.Scene.load(path) == scene
     with pytest.raises(skidpad.VehicleError, match="grip"):
         skidpad.Scene(grip=-1.0)
+
+
+def test_errors_of_files_have_number_text_and_name(tmp_path):
+    missing = tmp_path / "none.toml"
+    for read in (skidpad.load, skidpad.Scene.load, lambda path: skidpad.import_vehicle("bullet", path)):
+        with pytest.raises(FileNotFoundError) as caught:
+            read(missing)
+        assert (caught.value.errno, caught.value.filename) == (errno.ENOENT, str(missing))
+        assert "file" in caught.value.strerror and str(missing) in str(caught.value)
+        with pytest.raises(IsADirectoryError, match="name a file in it") as caught:
+            read(tmp_path)
+        assert caught.value.errno == errno.EISDIR
 
 
 @pytest.mark.parametrize("solver", skidpad.solvers())
@@ -132,6 +179,23 @@ def test_states_are_bytes(car):
     assert skidpad.State.from_bytes(state.to_bytes()) == state == pickle.loads(pickle.dumps(state))
     with pytest.raises(ValueError):
         skidpad.State.from_bytes(b"nothing")
+    for wheels in (0, 5, 2**62, 2**63, 2**64 - 1):
+        with pytest.raises(ValueError, match=f"the data have 4 wheels, but this car has {wheels}"):
+            skidpad.State.from_bytes(state.to_bytes(), wheels)
+
+
+def test_states_with_equal_bytes_are_equal(car):
+    world = skidpad.World()
+    world.spawn(car)
+    data = bytearray(world.state(0).to_bytes())
+    state, same = skidpad.State.from_bytes(bytes(data)), skidpad.State.from_bytes(bytes(data))
+    assert state == same and hash(state) == hash(same) and len({state, same}) == 1
+    # Magic bytes and version are followed by the position, x first: 0, and then −0.
+    data[6:14] = struct.pack("<d", 0.0)
+    zero = skidpad.State.from_bytes(bytes(data))
+    data[6:14] = struct.pack("<d", -0.0)
+    negative = skidpad.State.from_bytes(bytes(data))
+    assert zero.position == negative.position and zero != negative and hash(zero) != hash(negative)
 
 
 def test_other_threads_run_during_a_step(car):
@@ -168,6 +232,93 @@ def test_a_run_has_telemetry_and_metrics(car):
         run.metric("nothing")
 
 
+def has_equal_content(run, other):
+    """Returns whether two runs have equal content, and the second one its telemetry in one read-only memory."""
+    speed = other.trajectory["vx_mps"]
+    assert not speed.flags.writeable and np.shares_memory(speed.base, other.trajectory["x_m"])
+    assert isinstance(other.metrics, skidpad.Table) and list(run.trajectory) == list(other.trajectory)
+    return (run.solver, run.metrics, run.health) == (other.solver, other.metrics, other.health) and all(
+        np.array_equal(run.trajectory[name], other.trajectory[name], equal_nan=True) for name in run.trajectory
+    )
+
+
+def test_runs_comparisons_and_certificates_are_copied_and_pickled(car):
+    run = skidpad.run(car, "braking", rate=60.0)
+    comparison = skidpad.compare(car, "braking", ["impulse", "constraint"], rate=60.0)
+    certificate = skidpad.certify(car, "braking", ["impulse"], [30.0, 60.0])
+    run.note = "kept"
+    for copy_of in (lambda value: pickle.loads(pickle.dumps(value)), copy.deepcopy, copy.copy):
+        again = copy_of(run)
+        assert has_equal_content(run, again) and again.note == "kept"
+        again = copy_of(comparison)
+        assert (again.about, again.table) == (comparison.about, comparison.table)
+        assert all(has_equal_content(run, again.runs[solver]) for solver, run in comparison.runs.items())
+        assert copy_of(certificate).table == certificate.table
+    deep = copy.deepcopy(run)
+    assert not np.shares_memory(deep.trajectory["x_m"], run.trajectory["x_m"])
+    assert run.trajectory["x_m"].base is not None and not run.trajectory["x_m"].flags.writeable
+
+
+def test_runs_cross_processes(car):
+    run = skidpad.run(car, "braking", rate=60.0)
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert has_equal_content(run, pool.apply(skidpad.run, (car, "braking"), {"rate": 60.0}))
+        other = pool.apply(skidpad.compare, (car, "braking", ["impulse"], 60.0))
+    assert has_equal_content(run, other.runs["impulse"])
+
+
+INTERRUPTED = """
+import os, signal, threading, time
+import skidpad
+
+car = skidpad.load("corvette_c5")
+signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs of a shell ignore interrupts
+threading.Timer(0.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+start = time.monotonic()
+try:
+    skidpad.{call}
+except KeyboardInterrupt:
+    print("interrupted after", time.monotonic() - start)
+"""
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="an interrupt of a process ends it")
+@pytest.mark.parametrize(
+    "call",
+    [
+        "run(car, 'coast-scene', rate=2e4, duration=100.0)",
+        "compare(car, 'coast-scene', ['impulse', 'constraint'], 2e4, duration=100.0)",
+        "certify(car, 'coast-scene', ['impulse'], [1e4, 2e4], duration=100.0)",
+    ],
+)
+def test_an_interrupt_stops_a_run(call):
+    """The process has used no array before, so that NumPy's functions are not loaded by an earlier use."""
+    command = [sys.executable, "-c", INTERRUPTED.format(call=call)]
+    result = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    assert result.stdout.startswith("interrupted after"), result.stderr
+    # A whole run takes up to a minute.
+    assert 0.4 < float(result.stdout.split()[-1]) < 10.0
+
+
+def test_a_handler_that_raises_nothing_does_not_stop_a_run(car):
+    run = skidpad.run(car, "braking", rate=60.0)
+    caught, thread_runs = [], []
+    thread = threading.Thread(target=lambda: thread_runs.append(skidpad.run(car, "braking", rate=60.0)))
+    previous = signal.signal(signal.SIGINT, lambda *_: caught.append(1))
+    try:
+        timer = threading.Timer(0.2, signal.raise_signal, [signal.SIGINT])
+        timer.start()
+        long = skidpad.run(car, "coast-scene", rate=5e3, duration=40.0)
+        timer.join()
+    finally:
+        signal.signal(signal.SIGINT, previous)
+    thread.start()
+    thread.join()
+    assert caught == [1] and len(long.trajectory["t_s"]) == 200_001
+    # Threads other than the main one run as well.
+    assert has_equal_content(run, thread_runs[0])
+
+
 def test_tables_become_data_frames(car):
     metrics = skidpad.run(car, "braking", rate=60.0).metrics
     for name, method in (("pandas", metrics.to_pandas), ("polars", metrics.to_polars)):
@@ -193,6 +344,13 @@ def test_solvers_are_compared_and_certified(car):
 def test_trailers_and_faulty_arguments(car):
     train = skidpad.run("toyota_4runner", "braking", rate=60.0, towing=["caravan"])
     assert "trailer1.x_m" in train.trajectory
+    for towing in ("caravan", skidpad.load("caravan")):
+        single = skidpad.run("toyota_4runner", "braking", rate=60.0, towing=towing)
+        assert single.metrics == train.metrics
+    comparison = skidpad.compare("toyota_4runner", "braking", "impulse", 60.0, towing="caravan")
+    assert list(comparison.runs) == ["impulse"] and comparison.runs["impulse"].metrics == train.metrics
+    certificate = skidpad.certify(car, "braking", "impulse", [30.0, 60.0])
+    assert [row["solver"] for row in certificate.summaries] == ["impulse"]
     with pytest.raises(ValueError, match="without a `\\[hitch\\]`"):
         skidpad.run(car, "braking", towing=["caravan"])
     with pytest.raises(ValueError, match=r"slope_deg is 100.*\n.*duration is -1"):

@@ -255,15 +255,15 @@ def test_faulty_arguments_are_refused():
     for keywords, message in (
         ({"task": "fly"}, "unknown task"),
         ({"max_sped": 3.0}, "did you mean `max_speed`"),
-        ({"max_speed": -3.0}, "finite number above 0"),
-        ({"substeps": 0}, "at least 1"),
+        ({"max_speed": -3.0}, "max_speed is -3.0, but must be a number from 0.1 to 200 m/s"),
+        ({"substeps": 0}, "substeps is 0, but must be 1 to 10000"),
         ({"car": "caravan"}, "is a trailer"),
         ({"trailer": "caravan"}, "only the task `trailer_parking`"),
         ({"task": "trailer_parking", "car": "corvette_c5"}, "must have a `\\[hitch\\]`"),
         ({"task": "trailer_parking", "trailer": "corvette_c5"}, "has no `\\[coupler\\]`"),
-        ({"task": "trailer_parking", "dt": 0.0}, "step length"),
+        ({"task": "trailer_parking", "dt": 0.0}, "dt is 0.0, but must be"),
         ({"render_mode": "human"}, "render_mode"),
-        ({"dt": float("nan")}, "step length"),
+        ({"dt": float("nan")}, "dt is NaN, but must be"),
     ):
         with pytest.raises(ValueError, match=message):
             VectorEnv(2, **keywords)

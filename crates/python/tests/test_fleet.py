@@ -1,6 +1,11 @@
 """Fleets of cars."""
 
+import os
+import signal
+import subprocess
+import sys
 import threading
+import time
 
 import numpy as np
 import pytest
@@ -102,3 +107,98 @@ def test_a_fleet_is_used_on_several_threads():
         thread.start()
         thread.join()
     assert fleet.steps == 15 and fleet.state(0) == fleet.state(1)
+
+
+def test_wheels_that_do_not_exist_are_refused():
+    for name in ("wheel_spin_7", "wheel_load_4", "compression_300", "wheel_spin_+1", "wheel_load_001"):
+        with pytest.raises(ValueError, match="unknown observation .*wheel_spin_3"):
+            skidpad.Fleet(CAR, observations=[name])
+    wheels = skidpad.Fleet(skidpad.load("truck_6x4"), observations=["wheel_load_5"], threads=1)
+    assert (wheels.step(1) > 1000.0).all()
+
+
+def test_sizes_out_of_range_are_refused():
+    for sizes in ({"num_cars": 2**62}, {"num_cars": 2**40}, {"num_cars": -1}, {"threads": 5000}, {"threads": -1}):
+        (name,) = sizes
+        with pytest.raises(ValueError, match=f"{name} is -?[0-9]+, expected 0"):
+            skidpad.Fleet(CAR, **sizes)
+
+
+@pytest.mark.parametrize("owner", [skidpad.Fleet(CAR, num_cars=3), skidpad.World()])
+def test_cars_that_do_not_exist_are_refused(owner):
+    for number in (3, -1, 2**70):
+        for call in (owner.state, owner.frame, owner.controls, lambda car: owner.set_state(car, state)):
+            state = skidpad.Fleet(CAR).state(0)
+            with pytest.raises(IndexError, match=f"there is no car {number}"):
+                call(number)
+
+
+def test_arrays_of_another_type_are_named():
+    fleet = skidpad.Fleet(CAR, num_cars=3, threads=1)
+    with pytest.raises(TypeError, match="actions has numbers of the type float64, expected float32"):
+        fleet.set_actions(np.zeros((3, 4)))
+    with pytest.raises(TypeError, match="actions is a list, expected a NumPy array of float32"):
+        fleet.set_actions([[0.0] * 4] * 3)
+    with pytest.raises(ValueError, match=r"actions has the shape \[12\], expected 2 dimensions"):
+        fleet.set_actions(np.zeros(12, np.float32))
+    with pytest.raises(TypeError, match="out has numbers of the type float64"):
+        fleet.step(1, np.zeros((3, 8)))
+    read_only = np.zeros((3, 8), np.float32)
+    read_only.flags.writeable = False
+    with pytest.raises(ValueError, match="out: .*writeable"):
+        fleet.step(1, read_only)
+    with pytest.raises(ValueError, match="indices is not C-contiguous"):
+        fleet.reset(np.arange(6)[::2], np.zeros((3, 4)))
+    with pytest.raises(TypeError, match="mask has numbers of the type int64, expected bool"):
+        fleet.set_active(np.ones(3, np.int64))
+    assert fleet.steps == 0
+
+
+FORK = """
+import hashlib, os, skidpad
+fleet = skidpad.Fleet(skidpad.load("corvette_c5"), num_cars=200, threads=2)
+fleet.step(3)
+child = os.fork()
+digest = hashlib.sha256(fleet.step(5).tobytes()).hexdigest()
+print(digest, flush=True)
+if child:
+    assert os.waitpid(child, 0)[1] == 0
+os._exit(0)
+"""
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system has no fork")
+def test_a_forked_process_steps_with_threads_of_its_own():
+    output = subprocess.run([sys.executable, "-c", FORK], capture_output=True, text=True, timeout=60, check=True)
+    parent, child = output.stdout.split()
+    assert parent == child
+
+
+@pytest.mark.parametrize("solver", ["fleet", "impulse", "rapier"])
+def test_an_interrupt_stops_long_steps(solver):
+    if solver == "fleet":
+        owner = skidpad.Fleet(CAR, num_cars=10, threads=1)
+    else:
+        owner = skidpad.World(solver)
+        owner.spawn(CAR)
+    timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))
+    # Background jobs of a shell ignore interrupts.
+    handler = signal.signal(signal.SIGINT, signal.default_int_handler)
+    start = time.monotonic()
+    timer.start()
+    with pytest.raises(KeyboardInterrupt):
+        owner.step(2**32 - 1)
+    signal.signal(signal.SIGINT, handler)
+    assert time.monotonic() - start < 60.0
+    owner.step(1)
+
+
+def test_interrupted_and_whole_steps_are_equal():
+    fleets = [skidpad.Fleet(CAR, num_cars=20_000, threads=2) for _ in range(2)]
+    for fleet in fleets:
+        fleet.set_actions(actions_of(fleet))
+    # 4 million car-steps are 200 steps of this fleet.
+    whole = fleets[0].step(210)
+    for _ in range(21):
+        parts = fleets[1].step(10)
+    assert np.array_equal(whole, parts) and fleets[0].steps == fleets[1].steps == 210

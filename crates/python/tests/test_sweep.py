@@ -16,7 +16,18 @@ import skidpad
 
 pq = pytest.importorskip("pyarrow.parquet", reason="pyarrow is not installed; pip install -r requirements.txt")
 
-from skidpad.sweep import Choice, LogUniform, Normal, Sweep, SweepError, Uniform, merge, run_on_ray, run_on_threads  # noqa: E402
+from skidpad.sweep import (  # noqa: E402
+    Choice,
+    Grid,
+    LogUniform,
+    Normal,
+    Sweep,
+    SweepError,
+    Uniform,
+    merge,
+    run_on_ray,
+    run_on_threads,
+)
 
 needs_ray = [
     pytest.mark.ray,
@@ -143,6 +154,39 @@ def test_all_faults_of_a_description_are_reported():
         assert text in faults
     assert len(caught.value.faults) == 5 + len(parameters)
     assert pickle.loads(pickle.dumps(caught.value)).faults == caught.value.faults
+
+
+def test_faults_of_parameters_are_sentences():
+    with pytest.raises(SweepError) as caught:
+        parameters = {"scene__grip": 0.5, "mas": 1, "mass": "heavy"}
+        Sweep("corvette_c5", "braking", "impulse", 60.0, parameters, scene=skidpad.Scene())
+    grip, unknown, heavy = caught.value.faults
+    assert grip == "parameters.scene__grip: the sweep has a scene; change its file instead"
+    assert unknown.startswith("parameters.mas: unknown field `mas`; use a field of the vehicle file, a parameter of")
+    assert heavy.count("but must be") == 1 and heavy.startswith('parameters.mass: `chassis.mass_kg` is "heavy", but')
+
+
+def test_values_and_paths_have_a_limited_depth():
+    endless = []
+    endless.append(endless)
+    with pytest.raises(SweepError) as caught:
+        Sweep("corvette_c5", "braking", "impulse", 60.0, {"mass": endless, "a__" * 8000 + "b": 1})
+    value, path = caught.value.faults
+    assert value == "parameters.mass: the value has more than 8 lists and dictionaries inside each other"
+    assert "has 8001 keys, but at most 32" in path and len(path) < 200
+
+
+def test_a_name_needs_no_list():
+    one, several = (Sweep("toyota_4runner", "braking", rate=60.0, towing=towing) for towing in ("caravan", ["caravan"]))
+    assert one == several and len(one.towing) == 1
+    assert Grid("sport").to_json() == {"grid": ["sport"]} and Choice(("a", "b")).to_json() == {"choice": ["a", "b"]}
+
+
+def test_there_are_no_other_shards(sweep):
+    for index in (sweep.shard_count, 10**18, 2**63):
+        for call in (sweep.shard, sweep.plan.shard, lambda index: sweep.plan.simulate_shard(index, lambda: False)):
+            with pytest.raises(IndexError, match=f"shard {index} of a sweep of 5 shards"):
+                call(index)
 
 
 def test_a_shard_has_parameters_metrics_and_units(sweep, complete):

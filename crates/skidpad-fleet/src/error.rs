@@ -31,7 +31,7 @@ pub enum FleetError {
     #[error("this processor does not have the lanes {0:?}; use Lanes::widest()")]
     Lanes(Lanes),
     /// There is no car with this number.
-    #[error("there is no car {car}; the fleet has the cars 0 to {}", len.saturating_sub(1))]
+    #[error("there is no car {car}; the fleet has {len} cars, counted from 0")]
     NoCar {
         /// Number of the car.
         car: usize,

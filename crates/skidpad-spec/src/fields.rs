@@ -234,9 +234,12 @@ impl FileFields {
     /// Returns the text with a new field in its table: after the header of the table, after the opening brace of an
     /// inline table, or at the start of the file for the root. Missing tables are added in braces; see [`Self::set`].
     /// Returns `None` if the first table of the path does not exist, if the table has no such place, if the key exists
-    /// already, or if a key would need quotes.
+    /// already, if a key would need quotes, or if the path has more than [`MAX_TABLE_DEPTH`] tables.
     fn with_new_field(&self, path: &FieldPath, value: &str) -> Option<String> {
         let (key, parents) = path.0.split_last()?;
+        if parents.len() > MAX_TABLE_DEPTH {
+            return None;
+        }
         let Some(table) = self.node(parents) else {
             // At least the first table of the path must exist, so that a misspelt name of a table is found.
             let is_missing_at_root = parents.len() < 2;
@@ -273,6 +276,9 @@ impl FileFields {
         unknown_field(&path.to_string(), names.iter().map(String::as_str))
     }
 }
+
+/// Largest number of tables, one in the other, around a field that is added.
+const MAX_TABLE_DEPTH: usize = 32;
 
 /// Returns whether `key` needs no quotes.
 fn is_bare_key(key: &str) -> bool {
@@ -359,6 +365,14 @@ mod tests {
             Ok(true)
         );
         assert_eq!(set("axles[0].bar.gap", "1").as_deref(), Ok(&*TEXT.replace("{ rate", "{ gap = 1, rate")));
+    }
+
+    /// A path of very many tables is refused instead of filling the stack.
+    #[test]
+    fn deep_paths_are_refused() {
+        for depth in [40, 100_000] {
+            assert!(matches!(set(&format!("chassis{}", ".a".repeat(depth)), "1"), Err(FieldError::Unknown { .. })));
+        }
     }
 
     /// Missing tables are added with the field; the next field goes into the same table. The first table must exist.

@@ -20,11 +20,30 @@ Rewards of an action, where `offset` is the lateral offset as a share of `max_of
   `max_articulation` also costs 10 and ends the episode.
 
 A car whose motion becomes infinite or NaN ends its episode like one that overturns. Episodes are truncated after
-`max_episode_steps` actions.
+`max_episode_steps` actions. This keyword has the same meaning in `VectorEnv`, `Env`, `gymnasium.make` and all modes of
+`gymnasium.make_vec`. In environments of `gymnasium.make`, Gymnasium's wrapper `TimeLimit` truncates the episodes; their
+`unwrapped` has no limit.
+
+Numbers of the tasks, with their defaults and ranges; `ValueError` names a number out of its range:
+
+    max_steer                      0.4 rad (parking: 0.6)   0.01 to 1.5 rad
+    max_speed                      20 m/s                   0.1 to 200 m/s       `follow_path`, `track`
+    max_lateral_acceleration       4 m/s^2                  0.1 to 100 m/s^2     `follow_path`, `track`
+    max_longitudinal_acceleration  3 m/s^2                  0.1 to 100 m/s^2     `follow_path`, `track`
+    max_offset                     4 m (circle: 6 m)        0.1 to 1000 m        `follow_path`, `drift_circle`
+    radius                         15 m                     2 to 10000 m         `drift_circle`
+    target_sideslip                0.5 rad                  0.01 to 1.5 rad      `drift_circle`
+    start_speed                    8 m/s                    0.1 to 100 m/s       `drift_circle`
+    goal_distance                  12 m                     0.1 to 1000 m        `parking`, `trailer_parking`
+    distance_tolerance             0.5 m                    0.001 to 100 m       `parking`, `trailer_parking`
+    heading_tolerance              0.15 rad                 0.001 to 3.2 rad     `parking`, `trailer_parking`
+    max_articulation               1.2 rad                  0.01 to 3.2 rad      `trailer_parking`
 """
 
 from __future__ import annotations
 
+from itertools import combinations
+from os import PathLike
 from typing import Any
 
 import gymnasium
@@ -35,6 +54,7 @@ from gymnasium.vector.utils import batch_space
 
 from skidpad._core import Car, EnvironmentBatch, Scene, State, Track, load
 from skidpad.pictures import TopView
+from skidpad.registration import MAX_EPISODE_STEPS
 from skidpad.tracks import load_track
 
 # Largest magnitude of an observation; the native part clamps them.
@@ -48,15 +68,30 @@ DEFAULT_CAR = "corvette_c5"
 
 # Settings of a task that differ from the defaults of the constructors.
 TASK_SETTINGS: dict[str, dict[str, Any]] = {
-    "follow_path": {"track": "hills", "max_episode_steps": 1000},
-    "track": {"track": "hills", "max_episode_steps": 1500},
-    "drift_circle": {"grip": 0.5, "max_episode_steps": 500},
-    "parking": {"max_episode_steps": 400},
-    "trailer_parking": {"car": "toyota_4runner", "trailer": "caravan", "max_episode_steps": 500},
+    "follow_path": {"track": "hills"},
+    "track": {"track": "hills"},
+    "drift_circle": {"grip": 0.5},
+    "trailer_parking": {"car": "toyota_4runner", "trailer": "caravan"},
 }
 
-# Pictures of a second for videos. An action lasts `dt * substeps` s: 0.04 s by default.
+# Value of `max_episode_steps` for episodes without a limit, as Gymnasium's wrapper `TimeLimit` has it.
+NO_LIMIT = -1
+
+# Largest limit of the native part, which no episode reaches.
+LARGEST_LIMIT = 2**32 - 1
+
+# Pictures of a second for videos with the default length of an action, 0.04 s.
 RENDER_FPS = 25
+
+# Types of the arrays in `buf`. `masks` belongs to PufferLib and is not used.
+BUFFER_TYPES = {
+    "observations": np.float32,
+    "rewards": np.float32,
+    "terminals": np.bool_,
+    "truncations": np.bool_,
+    "actions": np.float32,
+}
+OPTIONAL_BUFFERS = {"actions", "masks"}
 
 
 class _Settings:
@@ -65,24 +100,24 @@ class _Settings:
     def __init__(
         self,
         task: str,
-        car: str | Car | None,
-        trailer: str | Car | None,
+        car: str | PathLike[str] | Car | None,
+        trailer: str | PathLike[str] | Car | None,
         scene: Scene | None,
-        track: str | Track | None,
+        track: str | PathLike[str] | Track | None,
         max_episode_steps: int | None,
     ) -> None:
         defaults = TASK_SETTINGS.get(task, {})
         car = car if car is not None else defaults.get("car", DEFAULT_CAR)
-        self.car: Car = load(car) if isinstance(car, str) else car
+        self.car: Car = load(car) if isinstance(car, (str, PathLike)) else car
         trailer = trailer if trailer is not None else defaults.get("trailer")
-        self.trailer = load(trailer) if isinstance(trailer, str) else trailer
+        self.trailer = load(trailer) if isinstance(trailer, (str, PathLike)) else trailer
         grip = defaults.get("grip")
         self.scene = scene if scene is not None or grip is None else Scene(grip=grip)
         track = track if track is not None else defaults.get("track")
-        self.track = load_track(track) if isinstance(track, str) else track
+        self.track = load_track(track) if isinstance(track, (str, PathLike)) else track
         if max_episode_steps is None:
-            max_episode_steps = defaults.get("max_episode_steps", 1000)
-        self.max_episode_steps = max_episode_steps
+            max_episode_steps = MAX_EPISODE_STEPS.get(task, LARGEST_LIMIT)
+        self.max_episode_steps = LARGEST_LIMIT if max_episode_steps == NO_LIMIT else max_episode_steps
 
 
 def _spaces(batch: EnvironmentBatch) -> tuple[Box, Box]:
@@ -98,6 +133,48 @@ def _check_render_mode(render_mode: str | None) -> None:
     """Raises `ValueError` for an unknown mode."""
     if render_mode not in (None, "rgb_array"):
         raise ValueError(f"render_mode is {render_mode!r}, but must be None or 'rgb_array'")
+
+
+def _pictures_per_second(dt: float, substeps: int) -> float:
+    """Returns the number of actions of a second of the simulation, so that videos run at its speed."""
+    return round(1.0 / (dt * substeps), 6)
+
+
+def _check_buffers(buf: dict[str, np.ndarray], num_envs: int) -> None:
+    """Raises `ValueError` unless `buf` has the arrays of `VectorEnv`, in native byte order and row by row, that can be
+    written and share no memory. The native part checks the number of observations."""
+    names = ", ".join(BUFFER_TYPES)
+    for name in sorted(buf.keys() - BUFFER_TYPES.keys() - OPTIONAL_BUFFERS):
+        raise ValueError(f"buf has an unknown array {name!r}; known names: {names}")
+    for name in sorted(BUFFER_TYPES.keys() - buf.keys() - OPTIONAL_BUFFERS):
+        raise ValueError(f"buf has no array {name!r}; required and optional names: {names}")
+    arrays = {name: buf[name] for name in BUFFER_TYPES if name in buf}
+    for name, array in arrays.items():
+        _check_buffer(name, array, num_envs)
+    for (name, array), (other, second) in combinations(arrays.items(), 2):
+        # Arrays without gaps share memory exactly if their bounds overlap.
+        if np.may_share_memory(array, second):
+            raise ValueError(f"buf: {name} and {other} share memory, expected separate arrays")
+
+
+def _check_buffer(name: str, array: np.ndarray, num_envs: int) -> None:
+    """Raises `ValueError` unless an array of `buf` has the type and shape of `name`, can be written and has no gaps."""
+    dtype = np.dtype(BUFFER_TYPES[name])
+    if not isinstance(array, np.ndarray):
+        raise ValueError(f"buf: {name} is a {type(array).__name__}, expected an array of {dtype}")
+    if array.dtype != dtype:
+        raise ValueError(f"buf: {name} has the type {array.dtype}, expected {dtype}")
+    # Numbers of a row; only the native part knows that of the observations.
+    observations = array.shape[1:2] or ("observations",)
+    rows: dict[str, tuple[Any, ...]] = {"observations": observations, "actions": (ACTION_COUNT,)}
+    expected = (num_envs, *rows.get(name, ()))
+    if array.shape != expected:
+        shape = ", ".join(map(str, expected))
+        raise ValueError(f"buf: {name} has the shape {list(array.shape)}, expected [{shape}]")
+    if not array.flags.c_contiguous or not array.flags.aligned:
+        raise ValueError(f"buf: {name} is not C-contiguous and aligned; expected rows without gaps")
+    if not array.flags.writeable and name != "actions":
+        raise ValueError(f"buf: {name} is read-only, expected an array that can be written")
 
 
 class VectorEnv(gymnasium.vector.VectorEnv):
@@ -118,23 +195,25 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         ((64,), dtype('float32'))
 
     Args:
-        num_envs: number of cars.
+        num_envs: number of cars, at most 1,000,000.
         task: `follow_path`, `track`, `drift_circle`, `parking` or `trailer_parking`.
         car: vehicle, or the name or path of its file; by default the Corvette, or for `trailer_parking` the 4Runner.
         trailer: trailer of `trailer_parking`, or the name or path of its file; the caravan by default.
         scene: ground of the cars; level dry ground by default, for `drift_circle` with a grip of 0.5.
         track: track of `follow_path` and `track`, or its name or path.
-        dt: length of a step of the simulation, s.
-        substeps: steps of the simulation for each action.
-        max_episode_steps: actions after which an episode is truncated.
+        dt: length of a step of the simulation, 0.0001 to 1 s.
+        substeps: steps of the simulation for each action, at most 10,000. `metadata["render_fps"]` is the number of
+            actions of a second.
+        max_episode_steps: actions after which an episode is truncated; -1 for no limit.
         autoreset_mode: `NextStep`, `SameStep` or `Disabled`; see Gymnasium.
-        threads: threads of the simulation; 0 for all processors.
+        threads: threads of the simulation, at most 1024; 0 for all processors.
         copy: whether `step` and `reset` return copies; otherwise they return the same arrays every time.
         buf: arrays that every step writes and returns, as PufferLib shares them between processes: `observations`
             (float32, shape [num_envs, observations]), `rewards` (float32), `terminals` and `truncations` (bool), each
-            of shape [num_envs], and optionally `actions` (float32, shape [num_envs, 2]), which `step(None)` reads.
+            of shape [num_envs], and optionally `actions` (float32, shape [num_envs, 2]), which `step(None)` reads. They
+            are C-contiguous and share no memory.
         render_mode: `rgb_array` or None.
-        parameters: numbers of the task, such as `max_speed` or `radius`.
+        parameters: numbers of the task, such as `max_speed` or `radius`; see the module for their ranges.
     """
 
     metadata: dict[str, Any] = {
@@ -148,10 +227,10 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         num_envs: int = 1,
         *,
         task: str = "track",
-        car: str | Car | None = None,
-        trailer: str | Car | None = None,
+        car: str | PathLike[str] | Car | None = None,
+        trailer: str | PathLike[str] | Car | None = None,
         scene: Scene | None = None,
-        track: str | Track | None = None,
+        track: str | PathLike[str] | Track | None = None,
         dt: float = 0.01,
         substeps: int = 4,
         max_episode_steps: int | None = None,
@@ -164,9 +243,11 @@ class VectorEnv(gymnasium.vector.VectorEnv):
     ) -> None:
         """Creates `num_envs` cars; see the class for the arguments.
 
-        Raises `ValueError` for unknown names, numbers out of range and arrays of another shape.
+        Raises `ValueError` for unknown names, numbers out of range and faulty arrays of `buf`.
         """
         _check_render_mode(render_mode)
+        if buf is not None:
+            _check_buffers(buf, num_envs)
         settings = _Settings(task, car, trailer, scene, track, max_episode_steps)
         mode = AutoresetMode(autoreset_mode)
         self._batch = EnvironmentBatch(
@@ -188,12 +269,14 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         self.single_observation_space, self.single_action_space = _spaces(self._batch)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
-        self.metadata = {**self.metadata, "autoreset_mode": mode}
+        fps = _pictures_per_second(dt, substeps)
+        self.metadata = {**self.metadata, "autoreset_mode": mode, "render_fps": fps}
         self.render_mode = render_mode
         self.actions = None if buf is None else buf.get("actions")
         self._autoreset_mode = mode
         self._copy = copy and buf is None
-        self._is_seeded = False
+        # Whether each car had a seed.
+        self._seeded = np.zeros(num_envs, np.bool_)
         self._view = TopView(task, settings.track, parameters) if render_mode else None
         self.observations = self._batch.observations
         self.rewards = self._batch.rewards
@@ -214,27 +297,43 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         """Starts new episodes of all cars, or of those in the bool array `options["reset_mask"]`.
 
         `seed` is a number for the seeds `seed`, `seed + 1`... of the cars, or a list of a seed or None for each car. A
-        car without a new seed continues its random numbers. Without any seed before, the seeds are drawn at random.
+        car without a new seed continues its random numbers. At its first reset without a seed, a car gets a seed from
+        the generator `np_random`, which itself has a random seed unless a number `seed` was given before.
+
+        Raises `ValueError` for another number of seeds, seeds that are not 0 to 2**64 - 1, and another mask.
         """
-        if seed is None or isinstance(seed, (int, np.integer)):
-            super().reset(seed=None if seed is None else int(seed))
-        if seed is None and not self._is_seeded:
-            seed = int(self.np_random.integers(2**62))
-        if seed is None:
-            seeds: list[int | None] = [None] * self.num_envs
-        elif isinstance(seed, (int, np.integer)):
-            seeds = [int(seed) + car for car in range(self.num_envs)]
-        else:
-            seeds = list(seed)
         mask = (options or {}).get("reset_mask")
         if mask is not None:
             mask = np.asarray(mask)
             if mask.shape != (self.num_envs,) or mask.dtype != np.bool_ or not mask.any():
                 raise ValueError(f"reset_mask must be a bool array of shape [{self.num_envs}] with at least one True")
-            mask = mask.tolist()
-        self._batch.reset(seeds, mask)
-        self._is_seeded = True
+        seeds = self._seeds(seed)
+        if seed is None or isinstance(seed, (int, np.integer)):
+            super().reset(seed=None if seed is None else int(seed))
+        selected = np.ones(self.num_envs, np.bool_) if mask is None else mask
+        if not self._seeded.all():
+            cars = [car for car in np.flatnonzero(selected & ~self._seeded).tolist() if seeds[car] is None]
+            for car, drawn in zip(cars, self.np_random.integers(2**62, size=len(cars)).tolist(), strict=True):
+                seeds[car] = drawn
+        self._batch.reset(seeds, None if mask is None else mask.tolist())
+        self._seeded |= selected
         return self._own(self.observations), {}
+
+    def _seeds(self, seed: int | list[int | None] | None) -> list[int | None]:
+        """Returns a seed or None for each car from the argument of `reset`."""
+        if seed is None:
+            return [None] * self.num_envs
+        seeds: list[int | None]
+        if isinstance(seed, (int, np.integer)):
+            seeds = [int(seed) + car for car in range(self.num_envs)]
+        else:
+            seeds = list(seed)
+        if len(seeds) != self.num_envs:
+            raise ValueError(f"seed is a list of {len(seeds)} seeds, expected {self.num_envs}")
+        for car, number in enumerate(seeds):
+            if number is not None and not 0 <= number < 2**64:
+                raise ValueError(f"the seed of car {car} is {number}, expected None or 0 to 2**64 - 1")
+        return seeds
 
     def step(self, actions: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, dict[str, Any]]:
         """Steps all cars with `actions`, shape [num_envs, 2]; None for the array `actions` of `buf`.
@@ -242,10 +341,19 @@ class VectorEnv(gymnasium.vector.VectorEnv):
         Returns observations (float32, shape [num_envs, observations]), rewards (float32), terminations and truncations
         (bool), each of shape [num_envs], and infos. Infos are empty, except in the mode `SameStep` after the end of an
         episode: `final_obs` has the last observations of the cars in the mask `_final_obs`.
+
+        Raises `ValueError` for another shape and for None without an array `actions` in `buf`, and `RuntimeError`
+        before every car was reset.
         """
         if actions is None:
             actions = self.actions
-        has_ended = self._batch.step(np.ascontiguousarray(actions, dtype=np.float32))
+        if actions is None:
+            raise ValueError("step(None) reads the array `actions` of `buf`, but there is none; pass the actions")
+        actions = np.asarray(actions, dtype=np.float32, order="C")
+        if actions.shape != (self.num_envs, ACTION_COUNT):
+            shape = list(actions.shape)
+            raise ValueError(f"actions has the shape {shape}, expected [{self.num_envs}, {ACTION_COUNT}]")
+        has_ended = self._batch.step(actions)
         infos: dict[str, Any] = {}
         if has_ended and self._autoreset_mode == AutoresetMode.SAME_STEP:
             ended = np.logical_or(self.terminals, self.truncations)
@@ -294,10 +402,10 @@ class Env(gymnasium.Env):
         self,
         *,
         task: str = "track",
-        car: str | Car | None = None,
-        trailer: str | Car | None = None,
+        car: str | PathLike[str] | Car | None = None,
+        trailer: str | PathLike[str] | Car | None = None,
         scene: Scene | None = None,
-        track: str | Track | None = None,
+        track: str | PathLike[str] | Track | None = None,
         dt: float = 0.01,
         substeps: int = 4,
         max_episode_steps: int | None = None,
@@ -325,6 +433,7 @@ class Env(gymnasium.Env):
             parameters=parameters,
         )
         self.observation_space, self.action_space = _spaces(self._batch)
+        self.metadata = {**self.metadata, "render_fps": _pictures_per_second(dt, substeps)}
         self.render_mode = render_mode
         self._is_seeded = False
         self._view = TopView(task, settings.track, parameters) if render_mode else None
@@ -337,7 +446,8 @@ class Env(gymnasium.Env):
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[np.ndarray, dict[str, Any]]:
-        """Starts a new episode. Without a seed the car continues its random numbers."""
+        """Starts a new episode. Without a seed the car continues its random numbers, which have a random seed at first.
+        `options` has no effect."""
         super().reset(seed=seed)
         if seed is None and not self._is_seeded:
             seed = int(self.np_random.integers(2**62))
@@ -346,9 +456,15 @@ class Env(gymnasium.Env):
         return self._batch.observations[0].copy(), {}
 
     def step(self, action: np.ndarray) -> tuple[np.ndarray, float, bool, bool, dict[str, Any]]:
-        """Steps the car with `action`, shape [2]: longitudinal and steering demand."""
+        """Steps the car with `action`, shape [2]: longitudinal and steering demand.
+
+        Raises `ValueError` for another shape, and `RuntimeError` before the first reset and after an episode.
+        """
         batch = self._batch
-        batch.step(np.asarray(action, dtype=np.float32).reshape(1, ACTION_COUNT))
+        action = np.asarray(action, dtype=np.float32, order="C")
+        if action.size != ACTION_COUNT:
+            raise ValueError(f"action has the shape {list(action.shape)}, expected [{ACTION_COUNT}]")
+        batch.step(action.reshape(1, ACTION_COUNT))
         return (
             batch.observations[0].copy(),
             float(batch.rewards[0]),
@@ -364,3 +480,12 @@ class Env(gymnasium.Env):
     def render(self) -> np.ndarray | None:
         """Returns a picture of the car from above, uint8, shape [height, width, 3]."""
         return None if self._view is None else self._view.draw(*self._batch.poses(0))
+
+
+class RegisteredEnv(Env):
+    """`Env` of `gymnasium.make`: without a limit of its own, because Gymnasium's wrapper `TimeLimit` has
+    `max_episode_steps` and truncates the episodes. A further limit could only shorten them."""
+
+    def __init__(self, **settings: Any) -> None:
+        """Creates the car; see `Env`."""
+        super().__init__(**{"max_episode_steps": NO_LIMIT, **settings})

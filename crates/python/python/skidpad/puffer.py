@@ -6,6 +6,7 @@ into the arrays that PufferLib shares between its processes.
 
 from __future__ import annotations
 
+from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ class PufferEnv(pufferlib.PufferEnv):  # type: ignore[misc]  # the base class ha
         log_interval: steps between two reports of finished episodes.
         settings: further keywords of `skidpad.environments.VectorEnv`.
 
-    Raises `ValueError` for unknown names, numbers out of range and arrays of another shape.
+    Raises `ValueError` for unknown names, numbers out of range and faulty arrays.
     """
 
     def __init__(
@@ -42,7 +43,7 @@ class PufferEnv(pufferlib.PufferEnv):  # type: ignore[misc]  # the base class ha
         num_envs: int = 1024,
         *,
         task: str = "track",
-        track: str | Track | None = None,
+        track: str | PathLike[str] | Track | None = None,
         buf: Any = None,
         seed: int = 0,
         log_interval: int = LOG_INTERVAL,
@@ -51,7 +52,7 @@ class PufferEnv(pufferlib.PufferEnv):  # type: ignore[misc]  # the base class ha
         """Creates the cars; see the class for the arguments."""
         # Both environments share the track with its tables.
         track = track if track is not None else TASK_SETTINGS.get(task, {}).get("track")
-        settings["track"] = load_track(track) if isinstance(track, str) else track
+        settings["track"] = load_track(track) if isinstance(track, (str, PathLike)) else track
         spaces = VectorEnv(1, task=task, **settings)
         self.single_observation_space = spaces.single_observation_space
         self.single_action_space = spaces.single_action_space

@@ -52,7 +52,7 @@ def _text(value: Any) -> str:
 
 
 class Run:
-    """Manoeuvre that was driven on one solver.
+    """Manoeuvre that was driven on one solver. Pickles contain the whole telemetry.
 
     Attributes:
         solver: name of the solver.
@@ -66,9 +66,22 @@ class Run:
         self.solver: str = result["solver"]
         self.metrics = Table(result["metrics"])
         self.health: dict[str, Any] = result["health"]
-        array: np.ndarray = result["array"]
+        self._set_trajectory(result["channels"], result["array"])
+
+    def _set_trajectory(self, channels: list[str], array: np.ndarray) -> None:
+        """Sets the telemetry from an array with a row for each channel, and makes it read-only."""
         array.flags.writeable = False
-        self._trajectory = MappingProxyType(dict(zip(result["channels"], array, strict=True)))
+        self._array = array
+        self._trajectory = MappingProxyType(dict(zip(channels, array, strict=True)))
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Returns what pickles contain: the attributes, with the names of the channels instead of the mapping."""
+        return self.__dict__ | {"_trajectory": list(self._trajectory)}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Restores the attributes. All channels share one memory again."""
+        self.__dict__.update(state)
+        self._set_trajectory(state["_trajectory"], state["_array"])
 
     @property
     def trajectory(self) -> Mapping[str, np.ndarray]:
@@ -138,18 +151,27 @@ def _car(car: Car | str) -> Car:
     return car if isinstance(car, Car) else _core.load(car)
 
 
+def _names(names: str | Iterable[str]) -> list[str]:
+    """Returns a list of names; a text is one name."""
+    return [names] if isinstance(names, str) else list(names)
+
+
+def _cars(cars: Car | str | Iterable[Car | str]) -> list[Car]:
+    """Returns a list of cars, loaded if they are names or paths. A single car, name or path is a list of one."""
+    return [_car(car) for car in ([cars] if isinstance(cars, Car | str | PathLike) else cars)]
+
+
 def _changes(
     scene: Scene | None,
     initial_speed: float | None,
     slope_deg: float | None,
     heading_deg: float | None,
     duration: float | None,
-    towing: Iterable[Car | str],
+    towing: Car | str | Iterable[Car | str],
     parameters: Mapping[str, float] | None,
 ) -> tuple[Any, ...]:
     """Returns the changes of a manoeuvre in the order of the native functions."""
-    trailers = [_car(trailer) for trailer in towing]
-    return scene, initial_speed, slope_deg, heading_deg, duration, trailers, list((parameters or {}).items())
+    return scene, initial_speed, slope_deg, heading_deg, duration, _cars(towing), list((parameters or {}).items())
 
 
 def run(
@@ -163,7 +185,7 @@ def run(
     slope_deg: float | None = None,
     heading_deg: float | None = None,
     duration: float | None = None,
-    towing: Iterable[Car | str] = (),
+    towing: Car | str | Iterable[Car | str] = (),
     parameters: Mapping[str, float] | None = None,
 ) -> Run:
     """Drives a car through a manoeuvre on one solver.
@@ -178,7 +200,7 @@ def run(
         slope_deg: slope of the ground, degrees.
         heading_deg: heading at the start, degrees, positive to the left.
         duration: maximum duration, s.
-        towing: trailers from the front, or their names or paths.
+        towing: trailers from the front, or their names or paths; a single one needs no list.
         parameters: numbers of the manoeuvre by their names, such as `{"radius_m": 50}` of `circle`; see
             `skidpad.manoeuvre_parameters`.
 
@@ -193,7 +215,8 @@ def run(
         >>> float(run.trajectory["t_s"][-1]) > 2.0
         True
 
-    Raises `ValueError` for unknown names and values out of range, and `VehicleError` for faults of a file.
+    Raises `ValueError` for unknown names and values out of range, and `VehicleError` for faults of a file. An interrupt
+    (Ctrl-C) ends the run after its present step and is then raised.
     """
     changes = _changes(scene, initial_speed, slope_deg, heading_deg, duration, towing, parameters)
     return Run(_core.run_manoeuvre(_car(car), manoeuvre, solver, rate, changes))
@@ -202,7 +225,7 @@ def run(
 def compare(
     car: Car | str,
     manoeuvre: str,
-    solvers: Sequence[str] = (),
+    solvers: str | Sequence[str] = (),
     rate: float = 240.0,
     *,
     scene: Scene | None = None,
@@ -210,10 +233,12 @@ def compare(
     slope_deg: float | None = None,
     heading_deg: float | None = None,
     duration: float | None = None,
-    towing: Iterable[Car | str] = (),
+    towing: Car | str | Iterable[Car | str] = (),
     parameters: Mapping[str, float] | None = None,
 ) -> Comparison:
     """Drives a car through a manoeuvre on several solvers, each on its own thread; on all of them without names.
+
+    A single name needs no list.
 
         >>> comparison = skidpad.compare("corvette_c5", "braking", ["impulse", "constraint"], rate=120.0)
         >>> comparison.table[0]["spread_percent"] < 0.5
@@ -222,13 +247,13 @@ def compare(
     The other arguments and the errors are those of `run`.
     """
     changes = _changes(scene, initial_speed, slope_deg, heading_deg, duration, towing, parameters)
-    return Comparison(_core.compare_solvers(_car(car), manoeuvre, list(solvers), rate, changes))
+    return Comparison(_core.compare_solvers(_car(car), manoeuvre, _names(solvers), rate, changes))
 
 
 def certify(
     car: Car | str,
     manoeuvre: str,
-    solvers: Sequence[str] = (),
+    solvers: str | Sequence[str] = (),
     rates: Sequence[float] = CERTIFY_RATES,
     within_percent: float = 2.0,
     *,
@@ -237,7 +262,7 @@ def certify(
     slope_deg: float | None = None,
     heading_deg: float | None = None,
     duration: float | None = None,
-    towing: Iterable[Car | str] = (),
+    towing: Car | str | Iterable[Car | str] = (),
     parameters: Mapping[str, float] | None = None,
 ) -> Certificate:
     """Finds the longest step that keeps each metric within `within_percent` of its value at the highest rate (Hz).
@@ -251,7 +276,7 @@ def certify(
     The other arguments and the errors are those of `run`.
     """
     changes = _changes(scene, initial_speed, slope_deg, heading_deg, duration, towing, parameters)
-    arguments = (_car(car), manoeuvre, list(solvers), list(rates), within_percent, changes)
+    arguments = (_car(car), manoeuvre, _names(solvers), list(rates), within_percent, changes)
     return Certificate(_core.certify_steps(*arguments))
 
 

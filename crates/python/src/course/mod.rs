@@ -14,6 +14,9 @@ const SAMPLE_DISTANCE_M: f32 = 1.0;
 /// Number of points that a curve between two given points is divided into before it is sampled.
 const CURVE_DIVISIONS: usize = 32;
 
+/// Distance below which two neighbouring points of a centre line count as one, m.
+const MIN_POINT_DISTANCE_M: f64 = 0.01;
+
 /// Smallest number of samples of a course.
 const MIN_SAMPLES: usize = 8;
 
@@ -77,7 +80,7 @@ impl Course {
     /// than [`MAX_SAMPLES`] samples. The text states these limits in m, because samples are 1 m apart.
     pub fn new(points: &[CentrePoint]) -> Result<Self, String> {
         if points.len() < 4 {
-            return Err(format!("the centre line has {} points, but must have at least 4", points.len()));
+            return Err(format!("the centre line has {} different points, but must have at least 4", points.len()));
         }
         let curve = divide_curve(points);
         let distances = cumulative_distances(&curve);
@@ -185,6 +188,28 @@ impl Course {
         }
         moved as f32 * self.spacing + to.ahead - from.ahead
     }
+}
+
+/// Returns the points of a closed centre line without repeated ones, which would bend the curve through them. Leaves
+/// out each point less than [`MIN_POINT_DISTANCE_M`] from the point that is kept before it, and last points as near to
+/// the first one.
+pub fn without_repeats(points: &[CentrePoint]) -> Vec<CentrePoint> {
+    let is_repeat = |a: &CentrePoint, b: &CentrePoint| {
+        let [x, y] = [0, 1].map(|k| a.position[k] - b.position[k]);
+        x * x + y * y < MIN_POINT_DISTANCE_M * MIN_POINT_DISTANCE_M
+    };
+    let mut kept: Vec<CentrePoint> = Vec::with_capacity(points.len());
+    for point in points {
+        if kept.last().is_none_or(|last| !is_repeat(last, point)) {
+            kept.push(*point);
+        }
+    }
+    while let [first, .., last] = kept.as_slice()
+        && is_repeat(first, last)
+    {
+        kept.pop();
+    }
+    kept
 }
 
 /// Returns points of the closed Catmull-Rom curve through `points`: [`CURVE_DIVISIONS`] from each point up to the next

@@ -4,6 +4,7 @@ mod batch;
 mod cars;
 mod drift_circle;
 mod follow_path;
+mod limits;
 mod parking;
 mod random;
 mod task;
@@ -12,27 +13,29 @@ mod trailer_parking;
 
 use std::sync::Arc;
 
-use numpy::{PyArray1, PyArray2, PyArrayMethods, PyReadonlyArray2};
+use numpy::{Ix1, Ix2, PyArray1, PyArray2, PyArrayMethods};
 use pyo3::exceptions::{PyIndexError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::PyDict;
 
-use crate::arrays::check_array;
+use crate::arrays::{array_of, check_array, readable};
 use crate::car::Car;
 use crate::course::Course;
 use crate::environments::batch::{Autoreset, Batch, Environments, Outputs, Pose, Poses, Settings};
 use crate::environments::cars::{Cars, Trains};
 use crate::environments::drift_circle::DriftCircle;
 use crate::environments::follow_path::FollowPath;
+use crate::environments::limits::{MAX_NUM_ENVS, MAX_SUBSTEPS, Parameters, check_count};
 use crate::environments::parking::Parking;
 use crate::environments::task::{ACTION_COUNT, Task};
 use crate::environments::track::{RAY_RANGE_M, Track};
 use crate::environments::trailer_parking::TrailerParking;
 use crate::errors::{unknown_name, value_error};
 use crate::fleet::{fleet_error, new_fleet};
+use crate::index::{CarIndex, count_within};
 use crate::scene::{Scene, core_scene};
 use crate::state::State;
-use crate::threads::Threads;
+use crate::threads::{MAX_THREADS, Threads};
 use crate::track::PyTrack;
 
 /// Names of the tasks.
@@ -58,43 +61,10 @@ pub struct EnvironmentBatch {
     arrays: Arrays,
     settings: Settings,
     names: Vec<String>,
-    /// Whether every car was reset at least once.
+    /// Whether each car was reset at least once.
+    started: Vec<bool>,
+    /// Whether all cars were reset at least once.
     is_started: bool,
-}
-
-/// Numbers of a task by name, with the names that were used.
-struct Parameters<'a, 'py> {
-    given: Option<&'a Bound<'py, PyDict>>,
-    used: Vec<&'static str>,
-}
-
-impl Parameters<'_, '_> {
-    /// Returns the number called `name`, or `default` if it is not given. Stores the name as used.
-    ///
-    /// # Errors
-    /// The number is not finite or not above 0.
-    fn number(&mut self, name: &'static str, default: f32) -> PyResult<f32> {
-        self.used.push(name);
-        let Some(value) = self.given.map(|given| given.get_item(name)).transpose()?.flatten() else {
-            return Ok(default);
-        };
-        let number: f32 = value.extract()?;
-        if number.is_finite() && number > 0.0 {
-            return Ok(number);
-        }
-        Err(value_error(format!("{name} is {number}, but must be a finite number above 0")))
-    }
-
-    /// Checks that every given name was used. The error lists the used names.
-    fn check_all_used(&self) -> PyResult<()> {
-        for name in self.given.into_iter().flat_map(|given| given.keys()) {
-            let name: String = name.extract()?;
-            if !self.used.contains(&name.as_str()) {
-                return Err(unknown_name("parameter", &name, &self.used));
-            }
-        }
-        Ok(())
-    }
 }
 
 /// Fleet with everything that a batch needs besides its task.
@@ -130,9 +100,6 @@ impl BatchParts {
         new_task: impl FnOnce(f32) -> T,
     ) -> PyResult<Box<dyn Environments>> {
         let Self { car, trailer, scene, dt, threads, settings } = self;
-        if !(dt.is_finite() && dt > 0.0) {
-            return Err(value_error(format!("the step length is {dt} s, expected a finite number above 0")));
-        }
         let trailer = trailer.ok_or_else(|| value_error("this task needs a trailer"))?;
         // Car (0) and trailer (1).
         let models = [car.model(), trailer.model()].map(Arc::clone);
@@ -151,9 +118,9 @@ impl BatchParts {
 /// Returns the course of `track` with recommended speeds by the parameters `max_speed` (m/s) and the largest
 /// accelerations (m/s²). Fails without a track.
 fn course_with_speeds(track: Option<&PyTrack>, parameters: &mut Parameters<'_, '_>) -> PyResult<Course> {
-    let max_speed = parameters.number("max_speed", 20.0)?;
-    let lateral = parameters.number("max_lateral_acceleration", 4.0)?;
-    let longitudinal = parameters.number("max_longitudinal_acceleration", 3.0)?;
+    let max_speed = parameters.number(&limits::MAX_SPEED, 20.0)?;
+    let lateral = parameters.number(&limits::MAX_LATERAL_ACCELERATION, 4.0)?;
+    let longitudinal = parameters.number(&limits::MAX_LONGITUDINAL_ACCELERATION, 3.0)?;
     Ok(track.ok_or_else(missing_track)?.course().clone().with_speeds(max_speed, lateral, longitudinal))
 }
 
@@ -165,9 +132,9 @@ fn missing_track() -> PyErr {
 /// Returns the goal distance and the tolerances of a task that parks, from the parameters or their defaults.
 fn parking_task(parameters: &mut Parameters<'_, '_>, max_steer: f32) -> PyResult<Parking> {
     Ok(Parking {
-        goal_distance: parameters.number("goal_distance", 12.0)?,
-        distance_tolerance: parameters.number("distance_tolerance", 0.5)?,
-        heading_tolerance: parameters.number("heading_tolerance", 0.15)?,
+        goal_distance: parameters.number(&limits::GOAL_DISTANCE, 12.0)?,
+        distance_tolerance: parameters.number(&limits::DISTANCE_TOLERANCE, 0.5)?,
+        heading_tolerance: parameters.number(&limits::HEADING_TOLERANCE, 0.15)?,
         max_steer,
     })
 }
@@ -184,10 +151,10 @@ fn build_batch(
     let owned = |names: &[&str]| names.iter().map(ToString::to_string).collect();
     let step_time = parts.dt * parts.settings.substeps as f32;
     let is_parking = name == "parking" || name == "trailer_parking";
-    let max_steer = parameters.number("max_steer", if is_parking { 0.6 } else { 0.4 })?;
+    let max_steer = parameters.number(&limits::MAX_STEER, if is_parking { 0.6 } else { 0.4 })?;
     match name {
         "follow_path" => {
-            let max_offset = parameters.number("max_offset", 4.0)?;
+            let max_offset = parameters.number(&limits::MAX_OFFSET, 4.0)?;
             let course = course_with_speeds(track, parameters)?;
             parameters.check_all_used()?;
             let task = FollowPath::new(course, max_offset, max_steer, step_time);
@@ -201,10 +168,10 @@ fn build_batch(
         }
         "drift_circle" => {
             let task = DriftCircle {
-                radius: parameters.number("radius", 15.0)?,
-                max_offset: parameters.number("max_offset", 6.0)?,
-                target_sideslip: parameters.number("target_sideslip", 0.5)?,
-                start_speed: parameters.number("start_speed", 8.0)?,
+                radius: parameters.number(&limits::RADIUS, 15.0)?,
+                max_offset: parameters.number(&limits::MAX_OFFSET, 6.0)?,
+                target_sideslip: parameters.number(&limits::TARGET_SIDESLIP, 0.5)?,
+                start_speed: parameters.number(&limits::START_SPEED, 8.0)?,
                 max_steer,
             };
             parameters.check_all_used()?;
@@ -217,7 +184,7 @@ fn build_batch(
         }
         "trailer_parking" => {
             let parking = parking_task(parameters, max_steer)?;
-            let max_articulation = parameters.number("max_articulation", 1.2)?;
+            let max_articulation = parameters.number(&limits::MAX_ARTICULATION, 1.2)?;
             parameters.check_all_used()?;
             let new_task = |trailer_distance| TrailerParking { parking, trailer_distance, max_articulation };
             Ok((parts.build_with_trailers(py, new_task)?, TrailerParking::names()))
@@ -229,9 +196,10 @@ fn build_batch(
 #[pymethods]
 impl EnvironmentBatch {
     /// Creates `num_envs` cars of `car` with the task `task`: `follow_path`, `track`, `drift_circle`, `parking` or
-    /// `trailer_parking`, whose cars tow a `trailer` each. `parameters` are the numbers of the task. `buffers` has the C-contiguous arrays `observations` (float32, shape
-    /// [cars, observations]), `rewards` (float32), `terminals` and `truncations` (bool), each of shape [cars]; without it
-    /// new arrays are created.
+    /// `trailer_parking`, whose cars tow a `trailer` each. `num_envs` is at most 1,000,000, `substeps` at most 10,000
+    /// and `threads` at most 1024. `parameters` are the numbers of the task. `buffers` has the C-contiguous arrays
+    /// `observations` (float32, shape [cars, observations]), `rewards` (float32), `terminals` and `truncations` (bool),
+    /// each of shape [cars]; without it new arrays are created.
     ///
     /// Raises `ValueError` for unknown names and numbers out of range, and if a fleet does not support car or scene.
     #[new]
@@ -240,33 +208,35 @@ impl EnvironmentBatch {
         py: Python<'_>,
         task: &str,
         car: &Car,
-        num_envs: usize,
+        num_envs: i128,
         trailer: Option<&Car>,
         scene: Option<&Scene>,
         track: Option<&PyTrack>,
-        dt: f32,
-        substeps: u32,
-        max_episode_steps: u32,
+        dt: f64,
+        substeps: i128,
+        max_episode_steps: i128,
         autoreset: &str,
-        threads: usize,
+        threads: i64,
         buffers: Option<&Bound<'_, PyDict>>,
         parameters: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        if num_envs == 0 || substeps == 0 || max_episode_steps == 0 {
-            return Err(value_error("num_envs, substeps and max_episode_steps must be at least 1"));
-        }
+        let car_count = check_count("num_envs", num_envs, MAX_NUM_ENVS)? as usize;
+        let substeps = check_count("substeps", substeps, MAX_SUBSTEPS)?;
+        let max_episode_steps = check_count("max_episode_steps", max_episode_steps, u32::MAX)?;
+        let threads = count_within("threads", threads, MAX_THREADS)?;
+        let dt = limits::DT.check_number(dt)?;
         let mode = AUTORESET_MODES.iter().find(|(name, _)| *name == autoreset);
         let Some((_, autoreset)) = mode else {
             return Err(unknown_name("autoreset mode", autoreset, &AUTORESET_MODES.map(|(name, _)| name)));
         };
-        let settings = Settings { car_count: num_envs, substeps, max_episode_steps, autoreset: *autoreset };
+        let settings = Settings { car_count, substeps, max_episode_steps, autoreset: *autoreset };
         let threads = Threads::new(threads).map_err(PyRuntimeError::new_err)?;
         let (car, trailer, scene) = (car.clone(), trailer.cloned(), core_scene(scene));
         let parts = BatchParts { car, trailer, scene, dt, threads, settings };
-        let mut parameters = Parameters { given: parameters, used: Vec::new() };
+        let mut parameters = Parameters::new(parameters);
         let (batch, names) = build_batch(py, task, track, &mut parameters, parts)?;
-        let arrays = Arrays::new(py, buffers, num_envs, names.len())?;
-        Ok(Self { batch, arrays, settings, names, is_started: false })
+        let arrays = Arrays::new(py, buffers, car_count, names.len())?;
+        Ok(Self { batch, arrays, settings, names, started: vec![false; car_count], is_started: false })
     }
 
     /// Starts new episodes of the cars in the bool array `mask` of shape [cars], of all cars without one. `seeds` has a new
@@ -282,28 +252,24 @@ impl EnvironmentBatch {
             let lengths = format!("{} and {}", selected.len(), seeds.len());
             return Err(value_error(format!("mask and seeds have the lengths {lengths}, expected {count}")));
         }
-        self.is_started |= selected.iter().all(|is_selected| *is_selected);
         let (batch, arrays) = (&mut self.batch, &self.arrays);
-        arrays.write(py, |outputs| batch.reset(&selected, &seeds, outputs))?.map_err(fleet_error)
+        arrays.write(py, |outputs| batch.reset(&selected, &seeds, outputs))?.map_err(fleet_error)?;
+        if !self.is_started {
+            self.started.iter_mut().zip(selected).for_each(|(is_started, is_selected)| *is_started |= is_selected);
+            self.is_started = self.started.iter().all(|is_started| *is_started);
+        }
+        Ok(())
     }
 
     /// Steps all cars with `actions`, a C-contiguous float32 array of shape [cars, 2]: longitudinal and steering demand, −1
     /// to 1. Writes the arrays. Other Python threads run in the meantime. Returns whether an episode ended.
     ///
-    /// Raises `ValueError` for another shape, and `RuntimeError` before the first reset, and for a car whose episode has
-    /// ended if automatic resets are disabled.
-    fn step(&mut self, py: Python<'_>, actions: PyReadonlyArray2<'_, f32>) -> PyResult<bool> {
+    /// Raises `ValueError` for another shape, `TypeError` for another type, and `RuntimeError` before every car was
+    /// reset, and for a car whose episode has ended if automatic resets are disabled.
+    fn step(&mut self, py: Python<'_>, actions: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let actions = readable::<f32, Ix2>("actions", actions)?;
         check_array("actions", &*actions, &[self.settings.car_count, ACTION_COUNT])?;
-        if !self.is_started {
-            return Err(PyRuntimeError::new_err("call reset() before the first step()"));
-        }
-        if self.settings.autoreset == Autoreset::Disabled
-            && let Some(car) = self.batch.first_ended()
-        {
-            return Err(PyRuntimeError::new_err(format!(
-                "the episode of car {car} has ended; reset it before the next step with options={{\"reset_mask\": mask}}"
-            )));
-        }
+        self.check_can_step()?;
         let actions = actions.as_slice()?;
         let (batch, arrays) = (&mut self.batch, &self.arrays);
         arrays.write(py, |outputs| batch.step(actions, outputs))?.map_err(fleet_error)
@@ -353,7 +319,8 @@ impl EnvironmentBatch {
     /// Returns the poses (x and y in m, heading in rad) of a car, of its goal and of its trailer; `None` without one.
     ///
     /// Raises `IndexError` if there is no such car.
-    fn poses(&self, car: usize) -> PyResult<(Pose, Option<Pose>, Option<Pose>)> {
+    fn poses(&self, car: CarIndex) -> PyResult<(Pose, Option<Pose>, Option<Pose>)> {
+        let car = car.0;
         if car >= self.settings.car_count {
             return Err(PyIndexError::new_err(format!("there is no car {car}")));
         }
@@ -364,8 +331,8 @@ impl EnvironmentBatch {
     /// Returns the state of a car.
     ///
     /// Raises `IndexError` if there is no such car.
-    fn state(&self, car: usize) -> PyResult<State> {
-        Ok(self.batch.state(car).map_err(fleet_error)?.into())
+    fn state(&self, car: CarIndex) -> PyResult<State> {
+        Ok(self.batch.state(car.0).map_err(fleet_error)?.into())
     }
 
     /// Names of the observations of a car, with their scales.
@@ -378,6 +345,26 @@ impl EnvironmentBatch {
     #[getter]
     fn num_envs(&self) -> usize {
         self.settings.car_count
+    }
+}
+
+impl EnvironmentBatch {
+    /// Checks that every car was reset, and with disabled automatic resets that no episode has ended.
+    fn check_can_step(&self) -> PyResult<()> {
+        if !self.is_started {
+            let car = self.started.iter().position(|is_started| !is_started).unwrap_or_default();
+            let text = format!("car {car} was never reset; call reset() before the first step()");
+            return Err(PyRuntimeError::new_err(text));
+        }
+        let is_disabled = self.settings.autoreset == Autoreset::Disabled;
+        let Some(car) = is_disabled.then(|| self.batch.first_ended()).flatten() else { return Ok(()) };
+        Err(PyRuntimeError::new_err(if self.settings.car_count == 1 {
+            "the episode has ended; call reset() before the next step()".to_owned()
+        } else {
+            format!(
+                "the episode of car {car} has ended; reset it before the next step with options={{\"reset_mask\": mask}}"
+            )
+        }))
     }
 }
 
@@ -399,17 +386,19 @@ impl Arrays {
             array.ok_or_else(|| value_error(format!("buffers have no array `{name}`")))
         };
         let flags = |name: &str| -> PyResult<Py<PyArray1<bool>>> {
-            let array = find(name)?.cast_into::<PyArray1<bool>>()?;
-            check_array(name, &array, &[count])?;
-            Ok(array.unbind())
+            let found = find(name)?;
+            let array = array_of::<bool, Ix1>(name, &found)?;
+            check_array(name, array, &[count])?;
+            Ok(array.clone().unbind())
         };
-        let observations = find("observations")?.cast_into::<PyArray2<f32>>()?;
-        check_array("observations", &observations, &[count, length])?;
-        let rewards = find("rewards")?.cast_into::<PyArray1<f32>>()?;
-        check_array("rewards", &rewards, &[count])?;
+        let (observations, rewards) = (find("observations")?, find("rewards")?);
+        let observations = array_of::<f32, Ix2>("observations", &observations)?;
+        check_array("observations", observations, &[count, length])?;
+        let rewards = array_of::<f32, Ix1>("rewards", &rewards)?;
+        check_array("rewards", rewards, &[count])?;
         Ok(Self {
-            observations: observations.unbind(),
-            rewards: rewards.unbind(),
+            observations: observations.clone().unbind(),
+            rewards: rewards.clone().unbind(),
             terminated: flags("terminals")?,
             truncated: flags("truncations")?,
         })

@@ -59,7 +59,7 @@ impl State {
 /// # Errors
 /// Returns the errors of [`State::from_bytes`].
 pub fn load_car(bytes: &[u8], car: usize, wheels: usize) -> Result<State, LoadError> {
-    let mut reader = Reader::new(bytes, MAGIC_BYTES + car_bytes(wheels));
+    let mut reader = Reader::new(bytes, car_bytes(wheels).saturating_add(MAGIC_BYTES));
     reader.read_header("car", CAR_MAGIC, CAR_VERSION)?;
     let state = reader.read_car(car, wheels)?;
     reader.check_end()?;
@@ -67,9 +67,9 @@ pub fn load_car(bytes: &[u8], car: usize, wheels: usize) -> Result<State, LoadEr
 }
 
 /// Returns the size of the state of a car with this number of `wheels`, bytes, without optional parts and without
-/// header.
+/// header; `usize::MAX` for a number of wheels that no car has.
 fn car_bytes(wheels: usize) -> usize {
-    State::SIZE_BYTES + wheels * WheelState::SIZE_BYTES
+    wheels.saturating_mul(WheelState::SIZE_BYTES).saturating_add(State::SIZE_BYTES)
 }
 
 /// Returns the number of additional bytes of a towed car.

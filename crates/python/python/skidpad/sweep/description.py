@@ -72,7 +72,7 @@ class Sweep:
         seed: int = 0,
         shard_size: int | None = None,
         scene: Scene | None = None,
-        towing: Iterable[Car | str] = (),
+        towing: Car | str | Iterable[Car | str] = (),
     ) -> None:
         """Describes a sweep.
 
@@ -108,7 +108,7 @@ class Sweep:
             stated["seed"][0],
             stated["shard_size"][0] if "shard_size" in stated else None,
             scene,
-            [_loaded(unit) for unit in towing],
+            [_loaded(unit) for unit in ([towing] if isinstance(towing, Car | str | PathLike) else towing)],
             faults,
         )
         self._adopt(plan)

@@ -58,7 +58,8 @@ def run_on_threads(
     """
     place, indices = Path(folder), _indices(sweep, shards)
     prepare_folder(sweep, place)
-    stop, outcomes = Event(), []
+    stop = Event()
+    outcomes: list[Outcome | None] = []
     with ThreadPoolExecutor(threads or os.cpu_count() or 1) as pool:
         futures = [pool.submit(run_shard, sweep, index, place, stop.is_set) for index in indices]
         try:
@@ -103,7 +104,7 @@ def _connect(ray: Any, workers: int) -> None:
         ray.init(address="local", num_cpus=workers, include_dashboard=False, log_to_driver=False)
 
 
-def _run_tasks(ray: Any, sweep: Sweep, folder: Path, indices: list[int]) -> list[Outcome]:
+def _run_tasks(ray: Any, sweep: Sweep, folder: Path, indices: list[int]) -> list[Outcome | None]:
     """Runs one task for each shard and returns the outcomes. After an error or an interrupt, stops the tasks and waits
     for their end.
 
@@ -115,7 +116,7 @@ def _run_tasks(ray: Any, sweep: Sweep, folder: Path, indices: list[int]) -> list
     most = max(1, int(ray.cluster_resources().get("CPU", 1))) * TASKS_AHEAD
     stop_file = folder / f"{uuid4().hex}{STOP_ENDING}"
     pending: list[Any] = []
-    outcomes: list[Outcome] = []
+    outcomes: list[Outcome | None] = []
     try:
         while True:
             for index in islice(waiting, most - len(pending)):
@@ -143,14 +144,15 @@ def _indices(sweep: Sweep, shards: Iterable[int] | None) -> list[int]:
     return indices
 
 
-def _report(outcomes: list[Outcome]) -> Report:
-    """Returns the report of all outcomes."""
+def _report(outcomes: list[Outcome | None]) -> Report:
+    """Returns the report of all outcomes. None stands for a shard that was left before its end."""
+    complete = [outcome for outcome in outcomes if outcome]
 
     def select(fits: Callable[[Outcome], bool]) -> tuple[int, ...]:
         """Returns the indices of the shards whose outcome fits."""
-        return tuple(sorted(outcome.index for outcome in outcomes if fits(outcome)))
+        return tuple(sorted(outcome.index for outcome in complete if fits(outcome)))
 
     kept = select(lambda outcome: outcome.before == "complete")
     written = select(lambda outcome: outcome.before != "complete")
     torn = select(lambda outcome: outcome.before == "torn")
-    return Report(kept, written, torn, sum(outcome.faulty_runs for outcome in outcomes))
+    return Report(kept, written, torn, sum(outcome.faulty_runs for outcome in complete))

@@ -9,6 +9,13 @@ from typing import Any
 
 # Value of a parameter in one run.
 Value = bool | int | float | str
+# Largest depth of lists and dictionaries in a value.
+MOST_DEPTH = 8
+
+
+def _listed(values: Iterable[Value]) -> list[Value]:
+    """Returns the values as a list; a text is one value."""
+    return [values] if isinstance(values, str) else list(values)
 
 
 @dataclass(frozen=True)
@@ -19,7 +26,7 @@ class Grid:
 
     def to_json(self) -> dict[str, Any]:
         """Returns the parameter as manifests and TOML files contain it."""
-        return {"grid": list(self.values)}
+        return {"grid": _listed(self.values)}
 
 
 @dataclass(frozen=True)
@@ -30,7 +37,7 @@ class Choice:
 
     def to_json(self) -> dict[str, Any]:
         """Returns the parameter as manifests and TOML files contain it."""
-        return {"choice": list(self.values)}
+        return {"choice": _listed(self.values)}
 
 
 @dataclass(frozen=True)
@@ -80,20 +87,22 @@ PAIRS: dict[str, type[Uniform | LogUniform | Normal]] = {
 LISTS: dict[str, type[Grid | Choice]] = {"grid": Grid, "choice": Choice}
 
 
-def to_json(value: Any) -> Any:
+def to_json(value: Any, depth: int = MOST_DEPTH) -> Any:
     """Returns a parameter, a number, a text, a flag, a list, a dictionary or an array of NumPy as JSON. Numbers that are
     not finite become None, which no parameter accepts.
 
-    Raises `TypeError` for anything else.
+    Raises `TypeError` for anything else, and for more than `depth` lists and dictionaries inside each other.
     """
     if isinstance(value, Parameter):
         value = value.to_json()
     if hasattr(value, "tolist"):  # arrays and numbers of NumPy
         value = value.tolist()
+    if isinstance(value, Mapping | list | tuple | range) and depth == 0:
+        raise TypeError(f"the value has more than {MOST_DEPTH} lists and dictionaries inside each other")
     if isinstance(value, Mapping):
-        return {str(key): to_json(entry) for key, entry in value.items()}
+        return {str(key): to_json(entry, depth - 1) for key, entry in value.items()}
     if isinstance(value, list | tuple | range):
-        return [to_json(entry) for entry in value]
+        return [to_json(entry, depth - 1) for entry in value]
     if isinstance(value, float) and not math.isfinite(value):
         return None
     if isinstance(value, str | bool | int | float):

@@ -31,9 +31,10 @@ fn engine_position_bytes(has_engine_position: bool) -> usize {
 const SLOT_BYTES: usize = u32::SIZE_BYTES + u8::SIZE_BYTES;
 
 /// Returns the size of a saved world without free bodies, bytes, if every one of its `slots` holds a car that is not
-/// towed and has no engine position.
+/// towed and has no engine position; `usize::MAX` for numbers of wheels that no cars have.
 fn world_bytes(slots: impl Iterator<Item = SlotKind>) -> usize {
-    MAGIC_BYTES + WORLD_HEADER_BYTES + slots.map(|slot| SLOT_BYTES + car_bytes(slot.wheels)).sum::<usize>()
+    let slot_sizes = slots.map(|slot| car_bytes(slot.wheels).saturating_add(SLOT_BYTES));
+    slot_sizes.fold(MAGIC_BYTES + WORLD_HEADER_BYTES, usize::saturating_add)
 }
 
 /// Flag of a slot with a suspended car.
@@ -156,7 +157,8 @@ pub(crate) fn read_world(
     body_count: usize,
     bytes: &[u8],
 ) -> Result<SavedWorld, LoadError> {
-    let mut reader = Reader::new(bytes, world_bytes(accepted.clone()) + body_count * BodyMotion::SIZE_BYTES);
+    let body_bytes = body_count * BodyMotion::SIZE_BYTES;
+    let mut reader = Reader::new(bytes, world_bytes(accepted.clone()).saturating_add(body_bytes));
     reader.read_header("world", WORLD_MAGIC, WORLD_VERSION)?;
     let (found, expected) = (f32::read(&mut reader)?, dt);
     if found.to_bits() != expected.to_bits() {
@@ -226,7 +228,7 @@ impl Reader<'_> {
             return Err(self.value_error(flags.into(), "0 to 8"));
         }
         if flags == EMPTY_FLAG {
-            self.expected_bytes -= car_bytes(kind.wheels);
+            self.expected_bytes = self.expected_bytes.saturating_sub(car_bytes(kind.wheels));
             return Ok(SlotRecord { generation, car: None });
         }
         if !kind.may_hold(generation) {
@@ -235,7 +237,8 @@ impl Reader<'_> {
         let (is_suspended, has_engine_position) = (flags & SUSPENDED_FLAG != 0, flags & ENGINE_POSITION_FLAG != 0);
         let towed = flags & TOWED_FLAG != 0;
         self.towed = Some(towed);
-        self.expected_bytes += tow_bytes(towed) + engine_position_bytes(has_engine_position);
+        let added_bytes = tow_bytes(towed) + engine_position_bytes(has_engine_position);
+        self.expected_bytes = self.expected_bytes.saturating_add(added_bytes);
         let state = self.read_car(slot, kind.wheels)?;
         let position = has_engine_position.then(|| self.read_engine_position(&state)).transpose()?;
         Ok(SlotRecord { generation, car: Some(CarRecord { is_suspended, state, engine_position: position }) })
