@@ -436,7 +436,10 @@ class TestRay:
         sweep, folder = long_sweep(samples=1000), tmp_path / "out"
         (tmp_path / "manifest.json").write_text(sweep.to_manifest())
         program = [sys.executable, "-m", "skidpad.sweep", tmp_path / "manifest.json", "--out", folder, "--ray"]
+        # Background jobs of a shell ignore interrupts, and a process started by them does, too.
+        handler = signal.signal(signal.SIGINT, signal.default_int_handler)
         driver = subprocess.Popen(program, stderr=subprocess.PIPE, text=True)
+        signal.signal(signal.SIGINT, handler)
         wait_for_shards(folder, 2)
         driver.send_signal(signal.SIGINT)
         _, message = driver.communicate(timeout=PATIENCE_S)
@@ -452,6 +455,7 @@ class TestRay:
             time.sleep(delay_s)
             os.kill(os.getpid(), signal.SIGINT)
 
+        handler = signal.signal(signal.SIGINT, signal.default_int_handler)
         for attempt in range(20):
             folder = tmp_path / str(attempt)
             thread = threading.Thread(target=interrupt_after_shards, args=(folder, attempt * 2e-3))
@@ -460,6 +464,7 @@ class TestRay:
                 run_on_ray(sweep, folder)
             thread.join()
             assert {path.suffix for path in folder.iterdir()} == {".json", ".parquet"}
+        signal.signal(signal.SIGINT, handler)
         assert not run_on_threads(sweep, folder).torn
 
     def test_errors_of_tasks_are_those_of_threads(self, workers, sweep, complete, tmp_path):
