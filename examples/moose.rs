@@ -5,6 +5,7 @@
 //! car from behind with its wheel loads and the forces of the bars. After a rollover the run is repeated at a lower
 //! speed.
 
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -43,7 +44,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         let mut speed_kmh = first_speed_kmh;
         let (lane_change, comparison) = loop {
             let lane_change = LaneChange { course: LaneChangeCourse::Obstacle, speed_mps: Some(speed_kmh / 3.6) };
-            let comparison = compare(&[backend], &model, &lane_change, &Overrides::default(), dt, &|_| {});
+            let comparison =
+                compare(&[backend], &model, &lane_change, &Overrides::default(), dt, &|_| ControlFlow::Continue(()));
             let run = &comparison.outcomes[0].trajectory;
             let rollover_time = run.first_crossing_up(ROLLOVER_RAD, 0.0, |f| f.roll_rad.abs());
             match rollover_time.filter(|_| speed_kmh > 20.0) {

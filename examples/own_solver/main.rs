@@ -7,6 +7,8 @@
 
 mod gauss_seidel;
 
+use std::ops::ControlFlow;
+
 use gauss_seidel::GaussSeidel;
 use skidpad::core::SolverInfo;
 use skidpad::lab::manoeuvre::by_name;
@@ -29,7 +31,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let entry = by_name(&name).ok_or_else(|| format!("there is no manoeuvre `{name}`"))?;
     let manoeuvre = entry.build_standard(&Overrides::default());
     let step = TimeStep::from_rate_hz(120.0)?;
-    let comparison = compare(&SOLVERS, &model, manoeuvre.as_ref(), &Overrides::default(), step, &|_| ());
+    let comparison =
+        compare(&SOLVERS, &model, manoeuvre.as_ref(), &Overrides::default(), step, &|_| ControlFlow::Continue(()));
     println!("{vehicle}, {name}, 120 Hz");
     print!("{:32}", "");
     comparison.outcomes.iter().for_each(|outcome| print!("{:>12}", outcome.backend));

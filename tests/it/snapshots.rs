@@ -7,6 +7,7 @@
 #[cfg(all(feature = "rapier", feature = "impulse", feature = "constraint", feature = "deterministic"))]
 fn snapshot<'a>(vehicle: &str, manoeuvres: impl Iterator<Item = &'a skidpad::lab::manoeuvre::ManoeuvreEntry>) {
     use std::fmt::Write;
+    use std::ops::ControlFlow;
 
     use skidpad::lab::manoeuvre::Overrides;
     use skidpad::lab::{compare::compare, run::TimeStep};
@@ -18,7 +19,8 @@ fn snapshot<'a>(vehicle: &str, manoeuvres: impl Iterator<Item = &'a skidpad::lab
     let backends: Vec<_> = skidpad::solvers().into_iter().filter(|b| b.name != "bullet").collect();
     for entry in manoeuvres {
         let manoeuvre = entry.build_standard(&overrides);
-        let comparison = compare(&backends, &model, manoeuvre.as_ref(), &overrides, step, &|_| {});
+        let comparison =
+            compare(&backends, &model, manoeuvre.as_ref(), &overrides, step, &|_| ControlFlow::Continue(()));
         let mut table = format!("{}\n{}\n", comparison.manoeuvre, comparison.about);
         for row in comparison.rows() {
             writeln!(table, "{} [{}]: {}", row.metric.name, row.metric.unit, row.texts.join(" "))

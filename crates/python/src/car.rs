@@ -15,8 +15,8 @@ use skidpad::spec::{LoadedVehicle, shipped};
 
 use crate::errors::{faults_error, load_error, value_error};
 
-/// Largest number of keys and numbers of a path, and largest depth of lists and dictionaries of a value.
-const MAX_DEPTH: usize = 32;
+/// Largest depth of lists and dictionaries of a value.
+const MAX_VALUE_DEPTH: usize = 32;
 
 /// Vehicle: its description and the model of the simulation.
 ///
@@ -185,17 +185,13 @@ impl Car {
         let mut faults = Vec::new();
         for (keyword, value) in fields.into_iter().flatten() {
             let keyword: String = keyword.extract()?;
-            let value = match toml_text(&value, MAX_DEPTH) {
+            let value = match toml_text(&value, MAX_VALUE_DEPTH) {
                 Ok(value) => value,
                 Err(error) => {
                     faults.push(field_fault(py, &keyword, error)?);
                     continue;
                 }
             };
-            if let Some(fault) = depth_fault(&keyword) {
-                faults.push(fault);
-                continue;
-            }
             let changed = file.resolve(&keyword.replace("__", ".")).and_then(|path| file.set(&path, &value));
             faults.extend(changed.err().map(|error| error.to_string()));
         }
@@ -225,15 +221,6 @@ impl Car {
         let read = py.import("skidpad._core")?.getattr("read_vehicle")?;
         Ok((read, (&*self.toml, &*self.source, self.folder.as_deref()).into_pyobject(py)?))
     }
-}
-
-/// Returns the fault of a path with more than [`MAX_DEPTH`] keys and numbers; `None` for a shorter path. `keyword` is
-/// the path with `__`, `.` or brackets between them.
-pub fn depth_fault(keyword: &str) -> Option<String> {
-    let depth = 1 + keyword.replace("__", ".").matches(['.', '[']).count();
-    let start: String = keyword.chars().take(40).collect();
-    (depth > MAX_DEPTH)
-        .then(|| format!("the path `{}…` has {depth} keys, but at most {MAX_DEPTH} are accepted", one_line(&start)))
 }
 
 /// Returns the fault of a value of the field `keyword` as text. Returns `error` if it is neither `ValueError` nor
@@ -268,7 +255,7 @@ fn toml_text(value: &Bound<'_, PyAny>, depth: usize) -> PyResult<String> {
     }
     let Some(inner_depth) = depth.checked_sub(1) else {
         return Err(value_error(format!(
-            "the value has more than {MAX_DEPTH} lists and dictionaries inside each other"
+            "the value has more than {MAX_VALUE_DEPTH} lists and dictionaries inside each other"
         )));
     };
     if let Ok(dictionary) = value.cast::<PyDict>() {

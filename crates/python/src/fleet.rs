@@ -131,12 +131,12 @@ impl Fleet {
         car: &Car,
         scene: Option<&Scene>,
         dt: f32,
-        num_cars: i64,
+        num_cars: i128,
         observations: Option<Vec<String>>,
-        threads: i64,
+        threads: i128,
     ) -> PyResult<Self> {
-        let num_cars = count_within("num_cars", num_cars, MAX_CARS)?;
-        let threads = count_within("threads", threads, MAX_THREADS)?;
+        let num_cars = count_within("num_cars", num_cars, 0..=MAX_CARS)?;
+        let threads = count_within("threads", threads, 0..=MAX_THREADS)?;
         let names = observations.unwrap_or_else(|| DEFAULT_QUANTITIES.map(String::from).into());
         let quantities =
             names.iter().map(|name| find_quantity(name, car.model().wheels().len())).collect::<PyResult<Vec<_>>>()?;

@@ -1,5 +1,8 @@
 //! Numbers of cars and sizes as Python passes them.
 
+use std::fmt::Display;
+use std::ops::RangeInclusive;
+
 use pyo3::exceptions::{PyIndexError, PyOverflowError};
 use pyo3::prelude::*;
 
@@ -22,8 +25,13 @@ impl<'a, 'py> FromPyObject<'a, 'py> for CarIndex {
     }
 }
 
-/// Returns the argument `name` as a number from 0 to `max`. Raises `ValueError` for other numbers.
-pub fn count_within(name: &str, count: i64, max: usize) -> PyResult<usize> {
-    let found = usize::try_from(count).ok().filter(|found| *found <= max);
-    found.ok_or_else(|| value_error(format!("{name} is {count}, expected 0 to {max}")))
+/// Returns the argument `name` if it is in `range`. Raises `ValueError` for other numbers.
+pub fn count_within<T: TryFrom<i128> + PartialOrd + Display>(
+    name: &str,
+    count: i128,
+    range: RangeInclusive<T>,
+) -> PyResult<T> {
+    let found = T::try_from(count).ok().filter(|found| range.contains(found));
+    let (least, greatest) = (range.start(), range.end());
+    found.ok_or_else(|| value_error(format!("{name} is {count}, but must be {least} to {greatest}")))
 }

@@ -2,7 +2,6 @@
 
 use std::path::PathBuf;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 
 use numpy::{PyArray1, PyArrayMethods};
 use pyo3::prelude::*;
@@ -13,13 +12,13 @@ use skidpad::lab::compare::{Outcome, run_solver};
 use skidpad::lab::manoeuvre::{ManoeuvreEntry, Parameter, START_OPTIONS, by_name, catalogue};
 use skidpad::lab::run::MAX_STEPS;
 use skidpad::lab::units::{TowedUnit, hitch_trailers};
-use skidpad::lab::{Metric, Overrides, StepSizeStudy, TimeStep, Trajectory};
+use skidpad::lab::{Metric, Overrides, Procedure, StepSizeStudy, TimeStep, Trajectory};
 use skidpad::spec::files::{FileKind, read_lossy};
 use skidpad::spec::import::{ImportOptions, Source};
 
 use crate::car::{Car, read_vehicle};
 use crate::errors::{faults_error, unknown_name, unreadable_file, value_error};
-use crate::interrupts::{Stoppable, run_interruptible};
+use crate::interrupts::run_interruptible;
 use crate::scene::Scene;
 use crate::world::find_solver;
 
@@ -132,15 +131,19 @@ fn to_overrides(car: &Car, entry: &ManoeuvreEntry, changes: &Changes<'_>) -> PyR
     })
 }
 
-/// Builds the manoeuvre of `entry` with `overrides` for `model`. Its flag ends the runs early. Fails if its start is
-/// not valid, or if a run with one of the step lengths `steps` would have more than [`MAX_STEPS`] steps.
-fn prepare(entry: &ManoeuvreEntry, model: &Model, overrides: &Overrides, steps: &[TimeStep]) -> PyResult<Stoppable> {
+/// Builds the manoeuvre of `entry` with `overrides` for `model`. Fails if its start is not valid, or if a run with one of the step lengths `steps` would have more than [`MAX_STEPS`] steps.
+fn prepare(
+    entry: &ManoeuvreEntry,
+    model: &Model,
+    overrides: &Overrides,
+    steps: &[TimeStep],
+) -> PyResult<Box<dyn Procedure>> {
     let procedure = entry.build_standard(overrides);
     let setup = overrides.setup(procedure.as_ref(), model).map_err(value_error)?;
     if steps.iter().any(|dt| setup.duration_s / dt.seconds() > MAX_STEPS as f64) {
         return Err(value_error(format!("the run has more than {MAX_STEPS} steps; lower duration or rate")));
     }
-    Ok(Stoppable { procedure, stop: Arc::new(AtomicBool::new(false)) })
+    Ok(procedure)
 }
 
 /// Returns the step length of a `rate` (Hz). Fails for a rate out of range.
@@ -263,9 +266,11 @@ pub fn run_manoeuvre<'py>(
     let info = select_solvers(&[solver.to_owned()], &overrides)?[0];
     let manoeuvre = prepare(entry, car.model(), &overrides, &[dt])?;
     let model = Arc::clone(car.model());
-    // The last argument would receive the progress, which is not reported here.
-    let drive = || run_solver(&info, &model, &manoeuvre, &overrides, dt, &|_| {});
-    let Outcome { trajectory, metrics, incomplete, .. } = run_interruptible(py, &manoeuvre.stop, drive)?;
+    let outcome = run_interruptible(py, |flow| {
+        // The progress is not reported here.
+        run_solver(&info, &model, manoeuvre.as_ref(), &overrides, dt, &|_| flow())
+    })?;
+    let Outcome { trajectory, metrics, incomplete, .. } = outcome;
     run_dict(py, info.name, &trajectory, &metrics, incomplete.map(|reason| reason.text()))
 }
 
@@ -284,8 +289,9 @@ pub fn compare_solvers<'py>(
     let infos = select_solvers(&solvers, &overrides)?;
     let manoeuvre = prepare(entry, car.model(), &overrides, &[dt])?;
     let model = Arc::clone(car.model());
-    let drive = || skidpad::lab::compare(&infos, &model, &manoeuvre, &overrides, dt, &|_| {});
-    let comparison = run_interruptible(py, &manoeuvre.stop, drive)?;
+    let comparison = run_interruptible(py, |flow| {
+        skidpad::lab::compare(&infos, &model, manoeuvre.as_ref(), &overrides, dt, &|_| flow())
+    })?;
     let (rows, runs) = (PyList::empty(py), PyList::empty(py));
     for (index, row) in comparison.rows().iter().enumerate() {
         let entry = PyDict::new(py);
@@ -335,8 +341,9 @@ pub fn certify_steps<'py>(
     let infos = select_solvers(&solvers, &overrides)?;
     let manoeuvre = prepare(entry, car.model(), &overrides, &steps)?;
     let model = Arc::clone(car.model());
-    let drive = || skidpad::lab::run_rates(&infos, &model, &manoeuvre, &overrides, &steps, &|_| {});
-    let rate_runs = run_interruptible(py, &manoeuvre.stop, drive)?;
+    let rate_runs = run_interruptible(py, |flow| {
+        skidpad::lab::run_rates(&infos, &model, manoeuvre.as_ref(), &overrides, &steps, &|_| flow())
+    })?;
     let study = py.detach(|| StepSizeStudy::new(rate_runs, within_percent));
     let (rows, summaries) = (PyList::empty(py), PyList::empty(py));
     for row in &study.rows {

@@ -6,11 +6,11 @@ use pyo3::exceptions::PyIndexError;
 use pyo3::prelude::*;
 use pyo3::types::{PyList, PyTuple};
 use skidpad::core::SolverInfo;
-use skidpad::lab::sweep::{CellType, Parameter, Plan, PlanFault, RunTable, Source, Sweep, SweepError, Value};
+use skidpad::lab::sweep::{CellType, Parameter, Plan, RunTable, Source, Sweep, SweepError, Value};
 use skidpad::spec::printable::one_line;
-use skidpad::spec::{FaultKind, Faults, LoadError};
+use skidpad::spec::{Faults, LoadError};
 
-use crate::car::{Car, depth_fault, read_vehicle};
+use crate::car::{Car, read_vehicle};
 use crate::errors::load_error;
 use crate::scene::Scene;
 
@@ -110,31 +110,16 @@ fn car_of(py: Python<'_>, source: &Source) -> PyResult<Car> {
 }
 
 /// Reads parameters from their names and their JSON texts. Returns the valid parameters with their names, and one text
-/// for each of the others: the name with all its faults. A name that is too long a path is reported without the name.
+/// for each of the others: the name with all its faults.
 fn read_parameters(named: &[(String, String)]) -> (Vec<(String, Parameter)>, Vec<String>) {
     let (mut parameters, mut faults) = (Vec::new(), Vec::new());
     for (name, json) in named {
-        if let Some(fault) = depth_fault(name) {
-            faults.push(format!("parameters: {fault}"));
-            continue;
-        }
         match Parameter::from_json_text(json) {
             Ok(parameter) => parameters.push((name.clone(), parameter)),
             Err(found) => faults.push(format!("parameters.{name}: {}", found.join("; "))),
         }
     }
     (parameters, faults)
-}
-
-/// Returns a fault of a plan as text. The fault of a parameter without a target is a sentence of its own; the kinds of
-/// names follow it only if the name is unknown.
-fn plan_fault_text(fault: &PlanFault) -> String {
-    let PlanFault { kind, path, found, accepts } = fault;
-    match path.starts_with("parameters.") && *kind == FaultKind::Contradiction {
-        true if found.starts_with("unknown ") => format!("{path}: {found}; use {accepts}"),
-        true => format!("{path}: {found}"),
-        false => fault.to_string(),
-    }
 }
 
 #[pymethods]
@@ -172,7 +157,7 @@ impl SweepPlan {
             shard_size,
         };
         let (sweep, plan_faults) = py.detach(|| plan.build(&known_solvers()));
-        let found = plan_faults.iter().map(plan_fault_text);
+        let found = plan_faults.iter().map(ToString::to_string);
         let faults: Vec<String> = faults.into_iter().chain(parameter_faults).chain(found).collect();
         match sweep {
             Some(sweep) if faults.is_empty() => Ok(Self { sweep }),

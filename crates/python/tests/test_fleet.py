@@ -120,7 +120,7 @@ def test_wheels_that_do_not_exist_are_refused():
 def test_sizes_out_of_range_are_refused():
     for sizes in ({"num_cars": 2**62}, {"num_cars": 2**40}, {"num_cars": -1}, {"threads": 5000}, {"threads": -1}):
         (name,) = sizes
-        with pytest.raises(ValueError, match=f"{name} is -?[0-9]+, expected 0"):
+        with pytest.raises(ValueError, match=f"{name} is -?[0-9]+, but must be 0"):
             skidpad.Fleet(CAR, **sizes)
 
 

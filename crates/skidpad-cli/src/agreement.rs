@@ -14,7 +14,7 @@ use crate::arguments::Agreement;
 use crate::errors::Unwritable;
 use crate::failure::{Failure, Result};
 use crate::output::{print, print_error, printable_path};
-use crate::run::create_progress_bar;
+use crate::run::{create_progress_bar, show_progress};
 
 /// Simulates the compared manoeuvres with [`COMPARED_VEHICLES`] on every solver, then writes the summary page to
 /// `--out` and the pages of the vehicles to `--details`. Prints each written path to the standard output.
@@ -58,8 +58,7 @@ fn simulate_vehicle(name: &str, rates_hz: &[f64]) -> Result<VehicleRuns> {
     let solvers: Vec<_> = skidpad::solvers().into_iter().chain([Solver::ConstraintUnsprung.info()]).collect();
     let measured = measure(&solvers, name, &vehicle.model, rates_hz, &|manoeuvre, progress| {
         progress_bar.set_message(manoeuvre);
-        progress_bar.set_length(progress.total);
-        progress_bar.set_position(progress.done);
+        show_progress(&progress_bar, progress)
     });
     progress_bar.finish_and_clear();
     let mut runs = measured.map_err(Failure::from_error)?;

@@ -17,7 +17,7 @@ use crate::errors::{self, BadArgument, Unwritable};
 use crate::failure::Result;
 use crate::output::{TABLE_INDENT, TextTable, print, print_error, print_notes, printable_path};
 use crate::roots::load_vehicle;
-use crate::run::{check_parameters, create_progress_bar, read_overrides, resolve_setup};
+use crate::run::{check_parameters, create_progress_bar, read_overrides, resolve_setup, show_progress};
 
 /// Maximum number of deciding figures per row of the table; the report lists all of them.
 const MAX_NAMED_METRICS: usize = 1;
@@ -59,8 +59,7 @@ pub fn certify(arguments: &Certify) -> Result<ExitCode> {
         let progress_bar = create_progress_bar(0);
         progress_bar.set_message(manoeuvre.name());
         let rate_runs = run_rates(&backends, &vehicle.model, manoeuvre.as_ref(), &overrides, &steps, &|progress| {
-            progress_bar.set_length(progress.total);
-            progress_bar.set_position(progress.done);
+            show_progress(&progress_bar, progress)
         });
         progress_bar.finish_and_clear();
         let study = StepSizeStudy::new(rate_runs, accepted_percent);

@@ -21,7 +21,9 @@ use crate::export;
 use crate::failure::{Failure, Result};
 use crate::measured_log::deviation_table;
 use crate::output::{TABLE_INDENT, TextTable, print, print_error, printable_path};
-use crate::run::{SCENE_MANOEUVRE, assists_table, check_parameters, create_progress_bar, report_health, resolve_setup};
+use crate::run::{
+    SCENE_MANOEUVRE, assists_table, check_parameters, create_progress_bar, report_health, resolve_setup, show_progress,
+};
 
 /// Prints the warnings of [`report_health`] about all runs of `comparisons`, and returns its exit code. Reference
 /// vehicles do not count for the code.
@@ -206,8 +208,7 @@ impl Study<'_> {
         let model = &car.vehicle.model;
         let comparison =
             skidpad::lab::compare(&self.backends, model, manoeuvre, &car.overrides, self.dt, &|progress| {
-                progress_bar.set_length(progress.total);
-                progress_bar.set_position(progress.done);
+                show_progress(&progress_bar, progress)
             });
         progress_bar.finish_and_clear();
         for outcome in &comparison.outcomes {

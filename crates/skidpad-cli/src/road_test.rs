@@ -15,7 +15,7 @@ use crate::errors::BadArgument;
 use crate::failure::{Failure, Result};
 use crate::output::{TABLE_INDENT, TextTable, print, print_error, print_notes};
 use crate::roots::load_vehicle;
-use crate::run::{create_progress_bar, parse_time_step};
+use crate::run::{create_progress_bar, parse_time_step, show_progress};
 
 /// Drives the published tests of the vehicle on each solver, and prints the table with its sources, or a JSON object.
 /// Prints a warning for each manoeuvre with a step that was not solved. Returns [`UNFINISHED_EXIT_CODE`] if a figure
@@ -37,8 +37,7 @@ pub fn road_test(arguments: &RoadTest) -> Result<ExitCode> {
     let progress_bar = create_progress_bar(0);
     let found = drive(&backends, &vehicle.model, &vehicle.spec.references, dt, &|name, progress| {
         progress_bar.set_message(name);
-        progress_bar.set_length(progress.total);
-        progress_bar.set_position(progress.done);
+        show_progress(&progress_bar, progress)
     });
     progress_bar.finish_and_clear();
     if arguments.json {

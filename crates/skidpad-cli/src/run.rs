@@ -1,5 +1,6 @@
 //! `skidpad run`: simulates one car on one solver and writes every step as CSV.
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
@@ -15,7 +16,7 @@ use skidpad::lab::metrics::{Metric, to_json};
 use skidpad::lab::run::MAX_STEPS;
 use skidpad::lab::telemetry_files::NamedRun;
 use skidpad::lab::trajectory::four_digits;
-use skidpad::lab::{Overrides, Procedure, Script, Setup, TimeStep, Trajectory};
+use skidpad::lab::{Overrides, Procedure, Progress, Script, Setup, TimeStep, Trajectory};
 use skidpad::spec::files::{self, FileKind};
 use skidpad::spec::printable::one_line;
 use skidpad::spec::{LoadedScene, LoadedVehicle};
@@ -65,7 +66,10 @@ pub fn run(arguments: &Run) -> Result<ExitCode> {
     let log = measured_log::load(&arguments.log, &backend, &vehicle.model)?;
     errors::check_writable(output_paths(arguments).map(|(_, path)| path))?;
     let progress_bar = create_progress_bar(dt.steps(setup.duration_s) * u64::from(manoeuvre.max_runs()));
-    let report_steps = |steps| progress_bar.inc(steps);
+    let report_steps = |steps| {
+        progress_bar.inc(steps);
+        ControlFlow::Continue(())
+    };
     let outcome = run_solver(&backend, &vehicle.model, manoeuvre.as_ref(), &overrides, dt, &report_steps);
     progress_bar.finish_and_clear();
     let Outcome { trajectory, metrics, .. } = &outcome;
@@ -422,4 +426,11 @@ pub fn create_progress_bar(steps: u64) -> ProgressBar {
         progress_bar.set_style(style.progress_chars("=> "));
     }
     progress_bar
+}
+
+/// Sets length and position of `progress_bar`. Returns `Continue`, because the command never stops its runs.
+pub fn show_progress(progress_bar: &ProgressBar, progress: Progress) -> ControlFlow<()> {
+    progress_bar.set_length(progress.total);
+    progress_bar.set_position(progress.done);
+    ControlFlow::Continue(())
 }

@@ -1,5 +1,6 @@
 //! Comparison of one manoeuvre on several solvers, and the deviation between them.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -214,14 +215,14 @@ impl Comparison {
 
 /// Executes `procedure` with `model` on the solver `info` with the step length `dt` and the changes `overrides`. Calls
 /// `report_steps` about 200 times per run with the number of newly finished steps. The sum of these numbers is always
-/// the planned number of steps.
+/// the planned number of steps. `Break` stops all runs; the outcome is then that of the shortened runs.
 pub fn run_solver(
     info: &SolverInfo,
     model: &Arc<Model>,
     procedure: &dyn Procedure,
     overrides: &Overrides,
     dt: TimeStep,
-    report_steps: &dyn Fn(u64),
+    report_steps: &dyn Fn(u64) -> ControlFlow<()>,
 ) -> Outcome {
     let Evaluation { trajectory, metrics, incomplete, failed_test, curves } =
         runner::execute(info, model, procedure, overrides, dt, report_steps);
@@ -236,14 +237,14 @@ pub fn run_solver(
 /// of the threads. A panic of a run is passed on.
 ///
 /// `progress` is called from all threads, about 200 times each. Its total is that of the planned duration on all
-/// solvers.
+/// solvers. Once it returns `Break`, all runs end soon, and the results are those of the shortened runs.
 pub fn compare(
     backends: &[SolverInfo],
     model: &Arc<Model>,
     manoeuvre: &dyn Procedure,
     overrides: &Overrides,
     dt: TimeStep,
-    progress: &(dyn Fn(Progress) + Sync),
+    progress: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
 ) -> Comparison {
     let about = overrides.about_changed(manoeuvre);
     let resolved = manoeuvre.resolve_parameters(model);
@@ -253,9 +254,8 @@ pub fn compare(
     let total = runner::planned_steps(manoeuvre, model, overrides, dt) * backends.len() as u64;
     // Finished steps of all threads.
     let done = AtomicU64::new(0);
-    let report_steps = |finished: u64| {
-        progress(Progress { done: done.fetch_add(finished, Ordering::Relaxed) + finished, total });
-    };
+    let report_steps =
+        |finished: u64| progress(Progress { done: done.fetch_add(finished, Ordering::Relaxed) + finished, total });
     let outcomes = std::thread::scope(|scope| {
         // Reference, which the closures of all threads can copy.
         let report_steps = &report_steps;
@@ -350,10 +350,37 @@ mod tests {
         let found = compare(&backends, &model, &Braking::default(), &Overrides::default(), dt, &|p| {
             last.fetch_max(p.done, Ordering::Relaxed);
             assert!(p.done <= p.total);
+            ControlFlow::Continue(())
         });
         assert_eq!(found.outcomes.iter().map(|o| o.backend).collect::<Vec<_>>(), ["point-mass", "second"]);
         assert_eq!(last.load(Ordering::Relaxed), 2 * 60 * 60);
         assert_eq!(found.rows().len(), 8);
         assert!(found.outcomes[0].metrics[0].value.is_some_and(|d| (15.0..25.0).contains(&d)), "{:?}", found.rows());
+    }
+    /// After `Break` the present run ends, and a search has no full run any more: the only further report is that of
+    /// the remaining steps. Without `Break` there are many reports.
+    #[test]
+    fn break_stops_all_runs() {
+        use std::cell::Cell;
+
+        let (model, dt) = (Arc::new(model()), TimeStep::from_rate_hz(240.0).expect("valid"));
+        let overrides = Overrides::default();
+        let drive = |name: &str, flow: ControlFlow<()>| {
+            let procedure = crate::manoeuvre::by_name(name).expect("known").build_standard(&overrides);
+            let (reports, steps) = (Cell::new(0), Cell::new(0));
+            let outcome = run_solver(&POINT_MASS, &model, procedure.as_ref(), &overrides, dt, &|finished| {
+                reports.set(reports.get() + 1);
+                steps.set(steps.get() + finished);
+                flow
+            });
+            assert_eq!(steps.get(), runner::planned_steps(procedure.as_ref(), &model, &overrides, dt));
+            (reports.get(), outcome.trajectory.row_count())
+        };
+        for name in ["top-speed", "j-turn"] {
+            let (full_reports, full_rows) = drive(name, ControlFlow::Continue(()));
+            let (reports, rows) = drive(name, ControlFlow::Break(()));
+            assert!(full_reports > 20 && reports == 2, "{name}: {full_reports}, {reports}");
+            assert!(full_rows > 10 * rows, "{name}: {full_rows}, {rows}");
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Runs of one manoeuvre on several solvers with several step lengths. Only the metrics are kept, not the telemetry.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
@@ -79,14 +80,15 @@ impl RateRuns {
 /// threads nor on the order of `steps`. The changes `overrides` are applied without checks and are part of the
 /// description.
 ///
-/// `progress` is called from all threads; its total is that of the planned duration of all runs.
+/// `progress` is called from all threads; its total is that of the planned duration of all runs. Once it returns
+/// `Break`, all runs end soon, and the results are those of the shortened runs.
 pub fn run_rates(
     backends: &[SolverInfo],
     model: &Arc<Model>,
     manoeuvre: &dyn Procedure,
     overrides: &Overrides,
     steps: &[TimeStep],
-    progress: &(dyn Fn(Progress) + Sync),
+    progress: &(dyn Fn(Progress) -> ControlFlow<()> + Sync),
 ) -> RateRuns {
     let about = overrides.about_changed(manoeuvre);
     let resolved = manoeuvre.resolve_parameters(model);
@@ -100,9 +102,8 @@ pub fn run_rates(
     let total = steps.iter().map(planned_steps).sum::<u64>() * backends.len() as u64;
     // Finished steps of all threads.
     let done = AtomicU64::new(0);
-    let report_steps = |finished: u64| {
-        progress(Progress { done: done.fetch_add(finished, Ordering::Relaxed) + finished, total });
-    };
+    let report_steps =
+        |finished: u64| progress(Progress { done: done.fetch_add(finished, Ordering::Relaxed) + finished, total });
     // Jobs are ordered by solver, then by step length.
     let run_job = |job: usize| {
         let (info, dt) = (backends[job / steps.len()], steps[job % steps.len()]);
@@ -126,14 +127,14 @@ pub fn run_rates(
 /// Drives one run of `manoeuvre` on the solver `info` with the step length `dt`. Returns the step length, metrics,
 /// friction utilisation and worst step report, the time and place at which the car left the area of the scene (`None`
 /// if it did not), and the reason for an incomplete course. The telemetry is dropped. `report_steps` receives the
-/// number of newly finished steps.
+/// number of newly finished steps, and stops the run by `Break`.
 fn run_sample(
     info: &SolverInfo,
     model: &Arc<Model>,
     manoeuvre: &dyn Procedure,
     overrides: &Overrides,
     dt: TimeStep,
-    report_steps: &dyn Fn(u64),
+    report_steps: &dyn Fn(u64) -> ControlFlow<()>,
 ) -> Sample {
     let outcome = run_solver(info, model, manoeuvre, overrides, dt, report_steps);
     let scene = overrides.apply(manoeuvre.setup(model)).scene;
@@ -164,6 +165,7 @@ mod tests {
             run_rates(&backends, &Arc::new(model()), &Braking::default(), &Overrides::default(), &steps, &|p| {
                 assert_eq!(p.total, 2 * 60 * (60 + 120 + 240));
                 last.fetch_max(p.done, Ordering::Relaxed);
+                ControlFlow::Continue(())
             });
         assert_eq!(last.into_inner(), 2 * 60 * (60 + 120 + 240));
         assert_eq!(found.steps_s, [1.0 / 60.0, 1.0 / 120.0, 1.0 / 240.0]);

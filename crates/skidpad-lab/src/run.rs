@@ -1,5 +1,6 @@
 //! Simulation of one manoeuvre on one solver.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use skidpad_core::{CarStart, Frame, Model, Simulation, SolverInfo, State};
@@ -65,15 +66,15 @@ impl TimeStep {
 /// - call `progress` with the number of finished steps and the maximum number of steps
 /// - check the ground
 ///
-/// A run ends early if the driver is finished, or if the car has left the ground of its scene. In the second case the
-/// trajectory stores the last time and place at which a wheel of the car carried load.
+/// A run ends early if the driver is finished, if `progress` returns `Break`, or if the car has left the ground of its
+/// scene. In the last case the trajectory stores the last time and place at which a wheel of the car carried load.
 pub fn simulate(
     info: &SolverInfo,
     model: &Arc<Model>,
     setup: &Setup,
     driver: &mut dyn DriverModel,
     dt: TimeStep,
-    progress: &mut dyn FnMut(u64, u64),
+    progress: &mut dyn FnMut(u64, u64) -> ControlFlow<()>,
 ) -> Trajectory {
     let mut world = start_world(info, model, setup, dt);
     // The driven car is car 0, the towed units are cars 1 and up.
@@ -99,11 +100,14 @@ pub fn simulate(
         let frame = |car| Frame { t_s, ..world.frame(car) };
         trajectory.push(frame(0), report);
         trajectory.push_trailers((1..=setup.trailers.len()).map(frame));
-        progress(step + 1, step_count);
+        let flow = progress(step + 1, step_count);
         if is_supported(trajectory.last()) {
             last_supported = OffScene::from_frame(trajectory.last());
         } else if bounds.is_some_and(|bounds| bounds.is_off(trajectory.last())) {
             trajectory.mark_off_scene(last_supported);
+            break;
+        }
+        if flow.is_break() {
             break;
         }
     }
@@ -157,7 +161,8 @@ mod tests {
         let model = Arc::new(model());
         let setup = Setup { duration_s: 2.0, ..Setup::flat(10.0) };
         let dt = TimeStep::from_rate_hz(60.0).expect("valid");
-        let trajectory = simulate(&POINT_MASS, &model, &setup, &mut CoastDriver, dt, &mut |_, _| {});
+        let trajectory =
+            simulate(&POINT_MASS, &model, &setup, &mut CoastDriver, dt, &mut |_, _| ControlFlow::Continue(()));
         assert_eq!(trajectory.row_count(), 121);
         for (k, frame) in trajectory.rows().enumerate() {
             assert_eq!(frame.t_s, k as f64 * (1.0 / 60.0));

@@ -1,5 +1,6 @@
 //! Execution of a procedure on one solver, with its progress.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use skidpad_core::{Model, SolverInfo, StepReport};
@@ -8,6 +9,9 @@ use crate::manoeuvre::{Evaluation, Manoeuvre, Overrides, Procedure, Runner};
 use crate::run::{TimeStep, simulate};
 use crate::scene_bounds::OffScene;
 use crate::trajectory::Trajectory;
+
+/// Largest number of steps between two reports of the progress of a run.
+pub const MAX_STEPS_PER_REPORT: u64 = 1000;
 
 /// Returns the number of steps that the progress of `procedure` counts: those of its first run with the changes
 /// `overrides`, times the maximum number of runs.
@@ -19,17 +23,21 @@ pub fn planned_steps(procedure: &dyn Procedure, model: &Model, overrides: &Overr
 /// applied to the start of every run, without checks. Parameters of the procedure that depend on the car are computed
 /// first.
 ///
-/// Calls `report_steps` with the number of newly finished steps, about 200 times per run. Every run counts as many
-/// steps as planned for the first one, even if its duration differs. The last call includes the steps of runs that were
-/// not needed or ended early, so the sum is always that of [`planned_steps`]. The worst step report of all runs, and
-/// the first place at which a car left its ground, are merged into the telemetry of the evaluation.
+/// Calls `report_steps` with the number of newly finished steps, about 200 times per run and at least once in
+/// [`MAX_STEPS_PER_REPORT`] steps. Every run counts as many steps as planned for the first one, even if its duration
+/// differs. The last call includes the steps of runs that were not needed or ended early, so the sum is always that of
+/// [`planned_steps`]. If `report_steps` returns `Break`, the present run ends and every later one ends after its first
+/// step; the evaluation is then that of the shortened runs.
+///
+/// The worst step report of all runs, and the first place at which a car left its ground, are merged into the telemetry
+/// of the evaluation.
 pub fn execute(
     info: &SolverInfo,
     model: &Arc<Model>,
     procedure: &dyn Procedure,
     overrides: &Overrides,
     dt: TimeStep,
-    report_steps: &dyn Fn(u64),
+    report_steps: &dyn Fn(u64) -> ControlFlow<()>,
 ) -> Evaluation {
     let resolved = procedure.resolve_parameters(model);
     let procedure = resolved.as_deref().unwrap_or(procedure);
@@ -46,6 +54,7 @@ pub fn execute(
         reported_steps: 0,
         worst_report: StepReport::default(),
         off_scene: None,
+        flow: ControlFlow::Continue(()),
     };
     let mut evaluation = procedure.execute(model, &mut runner);
     runner.report_until(planned);
@@ -61,7 +70,7 @@ struct SolverRunner<'a> {
     overrides: &'a Overrides,
     dt: TimeStep,
     /// Receives the number of newly finished steps.
-    report_steps: &'a dyn Fn(u64),
+    report_steps: &'a dyn Fn(u64) -> ControlFlow<()>,
     /// Steps that a run counts in the progress.
     steps_per_run: u64,
     /// Steps of the whole procedure.
@@ -72,22 +81,28 @@ struct SolverRunner<'a> {
     worst_report: StepReport,
     /// First time and place at which a car left its ground.
     off_scene: Option<OffScene>,
+    /// `Break` after a report that stopped the runs.
+    flow: ControlFlow<()>,
 }
 
 impl SolverRunner<'_> {
-    /// Reports the steps up to the number `steps` of the whole procedure; nothing if they have been reported.
+    /// Reports the steps up to the number `steps` of the whole procedure, and stores whether the runs are stopped.
+    /// Does nothing if these steps have been reported.
     fn report_until(&mut self, steps: u64) {
         let steps = steps.min(self.planned_steps);
         if steps > self.reported_steps {
-            (self.report_steps)(steps - self.reported_steps);
+            let flow = (self.report_steps)(steps - self.reported_steps);
             self.reported_steps = steps;
+            if flow.is_break() {
+                self.flow = flow;
+            }
         }
     }
 }
 
 impl Runner for SolverRunner<'_> {
-    /// Drives `manoeuvre` with the changes of `overrides` and a new driver. Reports about 200 times the steps finished
-    /// so far, scaled such that every run counts `steps_per_run`. Merges the worst step report, and the place where the
+    /// Drives `manoeuvre` with the changes of `overrides` and a new driver. Reports the steps finished so far, scaled
+    /// such that every run counts `steps_per_run`. Ends the run if it is stopped. Merges the worst step report, and the place where the
     /// car left its ground if no earlier run has one.
     fn drive(&mut self, manoeuvre: &dyn Manoeuvre) -> Trajectory {
         let setup = self.overrides.apply(manoeuvre.setup(self.model));
@@ -96,12 +111,13 @@ impl Runner for SolverRunner<'_> {
         let mut driver = manoeuvre.driver(self.model);
         let (info, model, dt) = (self.info, self.model, self.dt);
         let trajectory = simulate(info, model, &setup, driver.as_mut(), dt, &mut |step, _| {
-            // Reports every 200th part of the run.
-            if step % (step_count / 200).max(1) == 0 {
+            // Reports every 200th part of the run, or more often.
+            if step % (step_count / 200).clamp(1, MAX_STEPS_PER_REPORT) == 0 {
                 // The product of two numbers of steps fits into u128.
                 let share = u128::from(steps_per_run) * u128::from(step) / u128::from(step_count);
                 self.report_until(first_step + share as u64);
             }
+            self.flow
         });
         self.finished_runs += 1;
         self.worst_report = self.worst_report.merge_worst(trajectory.worst_report());

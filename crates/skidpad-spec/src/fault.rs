@@ -71,6 +71,7 @@ impl Display for Fault {
             FaultKind::MissingKey => write!(f, "`{path}` is missing: it must be {accepts}"),
             FaultKind::WrongType | FaultKind::OutOfRange => write!(f, "`{path}` is {found}, but must be {accepts}"),
             FaultKind::Contradiction if path.is_empty() => write!(f, "the file: {found}, but must be {accepts}"),
+            FaultKind::Contradiction if accepts.is_empty() => write!(f, "`{path}`: {found}"),
             FaultKind::Contradiction => write!(f, "`{path}`: {found}, but must be {accepts}"),
         }
     }

@@ -34,6 +34,9 @@ fn unit_symbol(part: &str) -> Option<&'static str> {
     UNIT_PARTS.iter().find(|(name, _)| *name == part).map(|(_, symbol)| *symbol)
 }
 
+/// Largest number of keys and numbers of the path of a field that is found or set.
+pub const MAX_PATH_KEYS: usize = 32;
+
 /// Path of a field: keys, and numbers of list entries from 0.
 ///
 /// A path is written as in fault reports, such as `axles[0].track_m`; the form `axles.0.track_m` is read as well.
@@ -55,6 +58,19 @@ impl FieldPath {
             (1..parts.len()).find(|&start| parts[start..].iter().all(|part| unit_symbol(part).is_some()))?;
         let symbols: Vec<&str> = parts[first_symbol..].iter().filter_map(|part| unit_symbol(part)).collect();
         Some(symbols.join(" ").replace(" / ", "/"))
+    }
+
+    /// Checks that the path has at most [`MAX_PATH_KEYS`] keys and numbers.
+    ///
+    /// # Errors
+    /// Returns [`FieldError::TooDeep`] otherwise.
+    fn check_depth(&self) -> Result<(), FieldError> {
+        let count = self.0.len();
+        if count <= MAX_PATH_KEYS {
+            return Ok(());
+        }
+        // The first 40 characters show which path is meant.
+        Err(FieldError::TooDeep { start: self.to_string().chars().take(40).collect(), count })
     }
 
     /// Returns the last key; empty for an empty path.
@@ -98,6 +114,17 @@ pub enum FieldError {
         name: String,
         /// Paths of the fields with this name.
         paths: Vec<String>,
+    },
+    /// Path with more keys and numbers than [`MAX_PATH_KEYS`].
+    #[error(
+        "the path `{}…` has {count} keys, but at most {MAX_PATH_KEYS} are accepted",
+        crate::printable::one_line(start)
+    )]
+    TooDeep {
+        /// First characters of the path.
+        start: String,
+        /// Number of keys and numbers.
+        count: usize,
     },
     /// Field that is not a number.
     #[error("`{path}` is not a number")]
@@ -151,9 +178,11 @@ impl FileFields {
     /// is, the unit of the key may be missing: `mass` is short for `chassis.mass_kg`.
     ///
     /// # Errors
-    /// Returns an error if no field, or more than one, has the name. A path with several parts is not checked.
+    /// Returns an error if no field, or more than one, has the name, or if a path has more than [`MAX_PATH_KEYS`] parts.
+    /// A shorter path with several parts is not checked.
     pub fn resolve(&self, name: &str) -> Result<FieldPath, FieldError> {
         let path = FieldPath::new(name);
+        path.check_depth()?;
         if path.0.len() > 1 || self.tree.get(name).is_some() {
             return Ok(path);
         }
@@ -200,9 +229,11 @@ impl FileFields {
     /// `assists={ … }`. Whether the file then accepts the field is not checked here.
     ///
     /// # Errors
-    /// Returns an error if the file does not have the first table of the path, if `value` is not a TOML value, if the field is a table with a
-    /// header of its own, or if a new key would need quotes. Nothing is changed then.
+    /// Returns an error if the file does not have the first table of the path, if `value` is not a TOML value, if the
+    /// field is a table with a header of its own, if a new key would need quotes, or if the path has more than
+    /// [`MAX_PATH_KEYS`] parts. Nothing is changed then.
     pub fn set(&mut self, path: &FieldPath, value: &str) -> Result<(), FieldError> {
+        path.check_depth()?;
         // A line break would end the value and begin another statement.
         if value.contains(['\n', '\r']) || DeValue::parse(value).is_err() {
             return Err(FieldError::Value { path: path.to_string(), found: value.to_owned() });
@@ -234,12 +265,9 @@ impl FileFields {
     /// Returns the text with a new field in its table: after the header of the table, after the opening brace of an
     /// inline table, or at the start of the file for the root. Missing tables are added in braces; see [`Self::set`].
     /// Returns `None` if the first table of the path does not exist, if the table has no such place, if the key exists
-    /// already, if a key would need quotes, or if the path has more than [`MAX_TABLE_DEPTH`] tables.
+    /// already, or if a key would need quotes.
     fn with_new_field(&self, path: &FieldPath, value: &str) -> Option<String> {
         let (key, parents) = path.0.split_last()?;
-        if parents.len() > MAX_TABLE_DEPTH {
-            return None;
-        }
         let Some(table) = self.node(parents) else {
             // At least the first table of the path must exist, so that a misspelt name of a table is found.
             let is_missing_at_root = parents.len() < 2;
@@ -276,9 +304,6 @@ impl FileFields {
         unknown_field(&path.to_string(), names.iter().map(String::as_str))
     }
 }
-
-/// Largest number of tables, one in the other, around a field that is added.
-const MAX_TABLE_DEPTH: usize = 32;
 
 /// Returns whether `key` needs no quotes.
 fn is_bare_key(key: &str) -> bool {
@@ -367,12 +392,17 @@ mod tests {
         assert_eq!(set("axles[0].bar.gap", "1").as_deref(), Ok(&*TEXT.replace("{ rate", "{ gap = 1, rate")));
     }
 
-    /// A path of very many tables is refused instead of filling the stack.
+    /// A path of very many keys is refused instead of filling the stack; the error shows only its start. A path with as
+    /// many keys as are accepted can be set.
     #[test]
     fn deep_paths_are_refused() {
-        for depth in [40, 100_000] {
-            assert!(matches!(set(&format!("chassis{}", ".a".repeat(depth)), "1"), Err(FieldError::Unknown { .. })));
+        let set_depth = |depth: usize| set(&format!("chassis{}", ".a".repeat(depth - 1)), "1");
+        for depth in [MAX_PATH_KEYS + 1, 100_000] {
+            let error = set_depth(depth).expect_err("too deep");
+            assert!(matches!(&error, FieldError::TooDeep { count, .. } if *count == depth), "{error}");
+            assert!(error.to_string().len() < 120, "{error}");
         }
+        assert!(set_depth(MAX_PATH_KEYS).is_ok());
     }
 
     /// Missing tables are added with the field; the next field goes into the same table. The first table must exist.

@@ -1,5 +1,8 @@
 //! Telemetry of hitches against closed forms.
 
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
 use super::rigs::{BASE, Plane, articulation, gap, shipped, train, train_from};
 use crate::common::{GRAVITY, solvers};
 use skidpad::core::model::TrailerBrakes;
@@ -9,7 +12,6 @@ use skidpad::core::{Controls, Frame, HitchFrame, Model, Scene, Simulation, State
 use skidpad::lab::manoeuvre::{LaneChange, LaneChangeCourse, Slalom};
 use skidpad::lab::units::TowedUnit;
 use skidpad::lab::{Manoeuvre, Overrides, TimeStep, Trajectory, simulate};
-use std::sync::Arc;
 
 /// Returns the hitch telemetry of vehicle `car`. Panics if the vehicle has no coupler.
 fn hitch(world: &dyn Simulation, car: usize) -> HitchFrame {
@@ -206,7 +208,7 @@ fn runs(manoeuvre: &dyn Manoeuvre, models: &[Arc<Model>]) -> Vec<(&'static str, 
     let dt = TimeStep::from_rate_hz(120.0).expect("valid");
     let run = |solver: &skidpad::core::SolverInfo| {
         let mut driver = manoeuvre.driver(&models[0]);
-        (solver.name, simulate(solver, &models[0], &setup, driver.as_mut(), dt, &mut |_, _| {}))
+        (solver.name, simulate(solver, &models[0], &setup, driver.as_mut(), dt, &mut |_, _| ControlFlow::Continue(())))
     };
     solvers().iter().map(run).collect()
 }

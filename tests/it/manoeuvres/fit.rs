@@ -1,6 +1,7 @@
 //! Fits of vehicle parameters: planted values, data of another code, combinations that cannot be identified.
 
 use std::fmt::Write as _;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -37,7 +38,8 @@ fn drive(model: &Arc<Model>, controls: &str, speed: f32) -> Vec<Frame> {
     setup.placement.speed = speed;
     let (solver, dt) = (&solvers()[1], TimeStep::from_rate_hz(LOG_RATE_HZ).expect("valid"));
     assert_eq!(solver.name, "impulse");
-    let trajectory = simulate(solver, model, &setup, script.driver(model).as_mut(), dt, &mut |_, _| {});
+    let trajectory =
+        simulate(solver, model, &setup, script.driver(model).as_mut(), dt, &mut |_, _| ControlFlow::Continue(()));
     trajectory.rows().map(std::borrow::Cow::into_owned).collect()
 }
 

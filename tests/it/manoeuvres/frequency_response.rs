@@ -1,5 +1,6 @@
 //! Frequency response to steering against the linear single-track model.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use skidpad::core::{Model, SolverInfo};
@@ -36,7 +37,9 @@ fn linear_car() -> Arc<Model> {
 fn compare_with_closed_form(test: &FrequencyResponseTest, solver: &SolverInfo, model: &Arc<Model>) {
     let theory = LateralDynamics::new(model).expect("linear tyres");
     let dt = TimeStep::from_rate_hz(480.0).expect("a valid rate");
-    let run = simulate(solver, model, &test.setup(model), test.driver(model).as_mut(), dt, &mut |_, _| {});
+    let run = simulate(solver, model, &test.setup(model), test.driver(model).as_mut(), dt, &mut |_, _| {
+        ControlFlow::Continue(())
+    });
     let found = test.responses(&run).expect("complete");
     let check = |name: &str, response: &FrequencyResponse, yaw: bool| {
         for point in &response.points {

@@ -1,5 +1,6 @@
 //! Every manoeuvre on flat ground of every kind, from numbers and from files, with every solver, against the plane.
 
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -90,7 +91,7 @@ fn every_manoeuvre_is_the_same_on_flat_ground_of_every_kind() {
         let drive = |scene: &Scene| {
             // The ground of a scene replaces that of the manoeuvre, and also its slope.
             let overrides = Overrides { scene: Some(scene.clone()), ..Overrides::default() };
-            compare(&all(), &model, manoeuvre.as_ref(), &overrides, step, &|_| {}).outcomes
+            compare(&all(), &model, manoeuvre.as_ref(), &overrides, step, &|_| ControlFlow::Continue(())).outcomes
         };
         let on_plane = drive(&Scene::flat());
         for (kind, scene) in &grounds {
@@ -128,7 +129,8 @@ fn every_manoeuvre_runs_on_a_road() {
     for entry in MANOEUVRES {
         let drive = |scene: &Scene| {
             let short = Overrides { scene: Some(scene.clone()), duration_s: Some(3.0), ..Overrides::default() };
-            compare(&all(), &model, entry.build_standard(&short).as_ref(), &short, step, &|_| {}).outcomes
+            compare(&all(), &model, entry.build_standard(&short).as_ref(), &short, step, &|_| ControlFlow::Continue(()))
+                .outcomes
         };
         for (plane, road) in drive(&Scene::flat()).iter().zip(drive(&road)) {
             let [plane, found] = [plane, &road].map(|outcome| outcome.trajectory.last().vx_mps);

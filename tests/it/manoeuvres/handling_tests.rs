@@ -1,5 +1,6 @@
 //! Handling tests of several runs or quasi-steady runs against closed forms and against each other.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use skidpad::core::{Model, SolverInfo};
@@ -14,7 +15,7 @@ use crate::common::{GRAVITY, Simplify, c5, close, solvers};
 /// Executes `procedure` at 240 Hz with standard parameters and returns its metrics.
 fn metrics(solver: &SolverInfo, model: &Arc<Model>, procedure: &dyn Procedure) -> Vec<Metric> {
     let dt = TimeStep::from_rate_hz(240.0).expect("a valid rate");
-    run_solver(solver, model, procedure, &Overrides::default(), dt, &|_| {}).metrics
+    run_solver(solver, model, procedure, &Overrides::default(), dt, &|_| ControlFlow::Continue(())).metrics
 }
 
 /// Returns the value of the metric `name`.

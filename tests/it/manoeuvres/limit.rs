@@ -1,5 +1,6 @@
 //! Steady cornering against closed forms: step steers reach their target, slow steering ramps reach the grip limit.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use skidpad::core::{Controls, Model, SolverInfo};
@@ -19,7 +20,7 @@ fn step_steers_reach_their_lateral_acceleration() {
         let model = shipped(name).model();
         for solver in solvers() {
             let (setup, mut driver) = (manoeuvre.setup(&model), manoeuvre.driver(&model));
-            let run = simulate(&solver, &model, &setup, driver.as_mut(), step, &mut |_, _| {});
+            let run = simulate(&solver, &model, &setup, driver.as_mut(), step, &mut |_, _| ControlFlow::Continue(()));
             let found = manoeuvre.measure(&run).steady_lateral_acceleration_mps2.expect("steady");
             close(&format!("{} {name}", solver.name), found, manoeuvre.lateral_acceleration_mps2, 0.01, "asked");
         }

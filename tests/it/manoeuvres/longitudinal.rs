@@ -1,5 +1,6 @@
 //! Closed forms of straight driving: drive force, top speed, coast-down, launch.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use skidpad::core::model::{Curve, Powertrain, RollingCoefficients};
@@ -123,7 +124,9 @@ fn a_skilled_launch_does_not_depend_on_the_tick_rate() {
             let model = shipped(name).model();
             let [found, fine] = [60.0, 1000.0].map(|hz| {
                 let (step, mut driver) = (TimeStep::from_rate_hz(hz).expect("valid"), manoeuvre.driver(&model));
-                let run = simulate(&solver, &model, &manoeuvre.setup(&model), driver.as_mut(), step, &mut |_, _| {});
+                let run = simulate(&solver, &model, &manoeuvre.setup(&model), driver.as_mut(), step, &mut |_, _| {
+                    ControlFlow::Continue(())
+                });
                 manoeuvre.measure(&run).zero_to_100_kmh_s.expect("reached")
             });
             close(&format!("{} {name}", solver.name), found, fine, 5e-3, "a foot that looks once a step");
@@ -157,7 +160,8 @@ fn a_skilled_launch_is_not_slower_than_full_throttle() {
 fn times_to(launch: Launch, solver: &SolverInfo, model: &Arc<Model>, hz: f64) -> [f64; 2] {
     let manoeuvre = Acceleration { launch, duration_s: 60.0, ..Acceleration::default() };
     let (step, mut driver) = (TimeStep::from_rate_hz(hz).expect("valid"), manoeuvre.driver(model));
-    let run = simulate(solver, model, &manoeuvre.setup(model), driver.as_mut(), step, &mut |_, _| {});
+    let run =
+        simulate(solver, model, &manoeuvre.setup(model), driver.as_mut(), step, &mut |_, _| ControlFlow::Continue(()));
     let start = run.first_crossing_up(0.05, 0.0, |frame| frame.vx_mps).expect("it starts");
     let reached = run.first_crossing_up(15.0, 0.0, |frame| frame.vx_mps).map(|time| time - start);
     [reached, manoeuvre.measure(&run).zero_to_100_kmh_s].map(|time| time.unwrap_or(f64::INFINITY))

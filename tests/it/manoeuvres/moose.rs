@@ -1,5 +1,6 @@
 //! Row A19: the moose test.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use skidpad::core::{Model, SolverInfo};
@@ -13,7 +14,7 @@ fn moose(solver: &SolverInfo, model: &Arc<Model>, kmh: f64) -> LaneChangeMetrics
     let run = LaneChange { course: LaneChangeCourse::Obstacle, speed_mps: Some(kmh / 100.0 * KMH_100) };
     let mut driver = run.driver(model);
     let dt = TimeStep::from_rate_hz(120.0).expect("a valid rate");
-    let driven = simulate(solver, model, &run.setup(model), driver.as_mut(), dt, &mut |_, _| {});
+    let driven = simulate(solver, model, &run.setup(model), driver.as_mut(), dt, &mut |_, _| ControlFlow::Continue(()));
     run.measure(model, &driven)
 }
 

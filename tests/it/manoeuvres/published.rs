@@ -1,5 +1,7 @@
 //! Shipped cars against the figures in their files, and against closed forms.
 
+use std::ops::ControlFlow;
+
 use skidpad::core::{Controls, SolverInfo};
 use skidpad::lab::manoeuvre::{Manoeuvre, TopSpeed};
 use skidpad::lab::road_test::road_test;
@@ -25,7 +27,7 @@ fn shipped_cars_pass_their_road_tests() {
     let mut failed = Vec::new();
     for name in shipped::names().filter(|name| *name != "corvette_c5") {
         let car = load(name);
-        let found = road_test(&solvers, &car.model, &car.spec.references, rate(), &|_, _| {});
+        let found = road_test(&solvers, &car.model, &car.spec.references, rate(), &|_, _| ControlFlow::Continue(()));
         let failed_rows = found.rows.iter().filter(|row| row.verdict == Verdict::Fail);
         failed.extend(failed_rows.map(|row| format!("{name}: {}: {:?}", row.label(), row.values)));
         failed.extend(found.unsolved.iter().map(|unsolved| format!("{name}: {unsolved:?}")));
@@ -44,7 +46,9 @@ fn the_formula_car_has_the_top_speed_and_the_downforce_of_its_closed_forms() {
     let test = TopSpeed::default();
     for solver in solvers() {
         let mut driver = test.driver(&model);
-        let run = simulate(&solver, &model, &test.setup(&model), driver.as_mut(), rate(), &mut |_, _| {});
+        let run = simulate(&solver, &model, &test.setup(&model), driver.as_mut(), rate(), &mut |_, _| {
+            ControlFlow::Continue(())
+        });
         let found = test.measure(&model, &run).fastest().and_then(|gear| gear.speed_mps).expect("a top speed");
         close(solver.name, found, drag_limited_speed, 2e-3, "the slip of the driven tyres takes 0.5 % of the power");
         let mut car = Drive::rolling(&solver, &model, 49.0, 240.0);

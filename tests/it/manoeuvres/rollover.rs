@@ -1,5 +1,6 @@
 //! Rollover tests: vehicles that lift two wheels in a fishhook, and vehicles that do not; angles of the tilt table.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use skidpad::core::model::{Side, Strut};
@@ -23,7 +24,7 @@ fn metric(
     name: &str,
 ) -> Option<f64> {
     let dt = TimeStep::from_rate_hz(240.0).expect("a valid rate");
-    let outcome = run_solver(solver, model, procedure, overrides, dt, &|_| {});
+    let outcome = run_solver(solver, model, procedure, overrides, dt, &|_| ControlFlow::Continue(()));
     let found = outcome.metrics.iter().find(|metric| metric.name == name);
     found.unwrap_or_else(|| panic!("{name}: {:?}", outcome.metrics)).value
 }

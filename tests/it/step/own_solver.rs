@@ -3,6 +3,8 @@
 #[path = "../../../examples/own_solver/gauss_seidel.rs"]
 mod gauss_seidel;
 
+use std::ops::ControlFlow;
+
 use gauss_seidel::GaussSeidel;
 use skidpad::core::{Controls, DVec3, SolverInfo};
 use skidpad::lab::manoeuvre::{MANOEUVRES, ManoeuvreEntry};
@@ -53,7 +55,9 @@ fn page_row(vehicle: &str, model: &std::sync::Arc<skidpad::core::Model>, entry: 
         GaussSeidel::<4>::info("gs-4"),
     ];
     let (overrides, step) = (Overrides::default(), TimeStep::from_rate_hz(240.0).expect("a rate"));
-    let comparison = compare(&solvers, model, entry.build_standard(&overrides).as_ref(), &overrides, step, &|_| ());
+    let comparison = compare(&solvers, model, entry.build_standard(&overrides).as_ref(), &overrides, step, &|_| {
+        ControlFlow::Continue(())
+    });
     let reference = &comparison.outcomes[0].metrics;
     let mut row = format!("| {vehicle} | {} ", entry.name);
     let mut last = 0.0;

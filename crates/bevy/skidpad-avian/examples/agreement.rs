@@ -3,6 +3,7 @@
 //! `cargo run --release -p skidpad-avian --example agreement -- PAGE` writes the page, with `--check` behind it
 //! compares.
 
+use std::ops::ControlFlow;
 use std::panic::resume_unwind;
 use std::process::ExitCode;
 use std::thread::ScopedJoinHandle;
@@ -27,7 +28,7 @@ fn main() -> ExitCode {
     let measure_vehicle = |name: &str| {
         let model = skidpad_spec::load(name).map_err(|fault| fault.to_string())?.model;
         eprintln!("{name}");
-        measure(&solvers, name, &model, &[AGREEMENT_RATE_HZ], &|_, _| {}) // no progress report
+        measure(&solvers, name, &model, &[AGREEMENT_RATE_HZ], &|_, _| ControlFlow::Continue(())) // no progress report
     };
     // Avian's runs take most of the time, so that vehicles side by side keep processors busy, solvers of one do not.
     let runs: Result<Vec<_>, String> = std::thread::scope(|scope| {

@@ -11,6 +11,7 @@ import numpy as np
 
 from skidpad import _core
 from skidpad._core import Car, Scene
+from skidpad.arguments import as_list, load_car, load_cars
 
 # Step rates of a certificate, Hz; the last one is the reference.
 CERTIFY_RATES = (30.0, 60.0, 120.0, 240.0, 480.0)
@@ -146,21 +147,6 @@ class Certificate:
         return f"<skidpad.Certificate: {steps}>"
 
 
-def _car(car: Car | str) -> Car:
-    """Returns a car, loaded if it is a name or path."""
-    return car if isinstance(car, Car) else _core.load(car)
-
-
-def _names(names: str | Iterable[str]) -> list[str]:
-    """Returns a list of names; a text is one name."""
-    return [names] if isinstance(names, str) else list(names)
-
-
-def _cars(cars: Car | str | Iterable[Car | str]) -> list[Car]:
-    """Returns a list of cars, loaded if they are names or paths. A single car, name or path is a list of one."""
-    return [_car(car) for car in ([cars] if isinstance(cars, Car | str | PathLike) else cars)]
-
-
 def _changes(
     scene: Scene | None,
     initial_speed: float | None,
@@ -171,7 +157,7 @@ def _changes(
     parameters: Mapping[str, float] | None,
 ) -> tuple[Any, ...]:
     """Returns the changes of a manoeuvre in the order of the native functions."""
-    return scene, initial_speed, slope_deg, heading_deg, duration, _cars(towing), list((parameters or {}).items())
+    return scene, initial_speed, slope_deg, heading_deg, duration, load_cars(towing), list((parameters or {}).items())
 
 
 def run(
@@ -219,7 +205,7 @@ def run(
     (Ctrl-C) ends the run after its present step and is then raised.
     """
     changes = _changes(scene, initial_speed, slope_deg, heading_deg, duration, towing, parameters)
-    return Run(_core.run_manoeuvre(_car(car), manoeuvre, solver, rate, changes))
+    return Run(_core.run_manoeuvre(load_car(car), manoeuvre, solver, rate, changes))
 
 
 def compare(
@@ -247,7 +233,7 @@ def compare(
     The other arguments and the errors are those of `run`.
     """
     changes = _changes(scene, initial_speed, slope_deg, heading_deg, duration, towing, parameters)
-    return Comparison(_core.compare_solvers(_car(car), manoeuvre, _names(solvers), rate, changes))
+    return Comparison(_core.compare_solvers(load_car(car), manoeuvre, as_list(solvers), rate, changes))
 
 
 def certify(
@@ -276,7 +262,7 @@ def certify(
     The other arguments and the errors are those of `run`.
     """
     changes = _changes(scene, initial_speed, slope_deg, heading_deg, duration, towing, parameters)
-    arguments = (_car(car), manoeuvre, _names(solvers), list(rates), within_percent, changes)
+    arguments = (load_car(car), manoeuvre, as_list(solvers), list(rates), within_percent, changes)
     return Certificate(_core.certify_steps(*arguments))
 
 

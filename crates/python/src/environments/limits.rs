@@ -9,7 +9,7 @@ use skidpad::spec::printable::one_line;
 use crate::errors::{unknown_name, value_error};
 
 /// Largest number of cars of a batch.
-pub const MAX_NUM_ENVS: u32 = 1_000_000;
+pub const MAX_NUM_ENVS: usize = 1_000_000;
 
 /// Largest number of steps of the simulation for each action.
 pub const MAX_SUBSTEPS: u32 = 10_000;
@@ -112,10 +112,4 @@ impl<'a, 'py> Parameters<'a, 'py> {
         }
         Ok(())
     }
-}
-
-/// Returns the argument `name` if it is 1 to `max`. Fails with `ValueError` for other numbers.
-pub fn check_count(name: &str, count: i128, max: u32) -> PyResult<u32> {
-    let found = u32::try_from(count).ok().filter(|found| (1..=max).contains(found));
-    found.ok_or_else(|| value_error(format!("{name} is {count}, but must be 1 to {max}")))
 }

@@ -25,7 +25,7 @@ use crate::environments::batch::{Autoreset, Batch, Environments, Outputs, Pose, 
 use crate::environments::cars::{Cars, Trains};
 use crate::environments::drift_circle::DriftCircle;
 use crate::environments::follow_path::FollowPath;
-use crate::environments::limits::{MAX_NUM_ENVS, MAX_SUBSTEPS, Parameters, check_count};
+use crate::environments::limits::{MAX_NUM_ENVS, MAX_SUBSTEPS, Parameters};
 use crate::environments::parking::Parking;
 use crate::environments::task::{ACTION_COUNT, Task};
 use crate::environments::track::{RAY_RANGE_M, Track};
@@ -216,14 +216,14 @@ impl EnvironmentBatch {
         substeps: i128,
         max_episode_steps: i128,
         autoreset: &str,
-        threads: i64,
+        threads: i128,
         buffers: Option<&Bound<'_, PyDict>>,
         parameters: Option<&Bound<'_, PyDict>>,
     ) -> PyResult<Self> {
-        let car_count = check_count("num_envs", num_envs, MAX_NUM_ENVS)? as usize;
-        let substeps = check_count("substeps", substeps, MAX_SUBSTEPS)?;
-        let max_episode_steps = check_count("max_episode_steps", max_episode_steps, u32::MAX)?;
-        let threads = count_within("threads", threads, MAX_THREADS)?;
+        let car_count = count_within("num_envs", num_envs, 1..=MAX_NUM_ENVS)?;
+        let substeps = count_within("substeps", substeps, 1..=MAX_SUBSTEPS)?;
+        let max_episode_steps = count_within("max_episode_steps", max_episode_steps, 1..=u32::MAX)?;
+        let threads = count_within("threads", threads, 0..=MAX_THREADS)?;
         let dt = limits::DT.check_number(dt)?;
         let mode = AUTORESET_MODES.iter().find(|(name, _)| *name == autoreset);
         let Some((_, autoreset)) = mode else {

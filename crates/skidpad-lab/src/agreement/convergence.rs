@@ -1,5 +1,6 @@
 //! Order of convergence of the position that a vehicle reaches under scripted controls below the limit of friction.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use skidpad_core::{Controls, Model, SolverInfo};
@@ -145,7 +146,7 @@ impl ConvergenceScript {
             ..Controls::coasting()
         });
         let Ok(time_step) = TimeStep::from_rate_hz(hz) else { return [f64::NAN; 3] };
-        let trajectory = simulate(info, model, &setup, &mut driver, time_step, &mut |_, _| {});
+        let trajectory = simulate(info, model, &setup, &mut driver, time_step, &mut |_, _| ControlFlow::Continue(()));
         let last_frame = trajectory.last();
         [last_frame.x_m, last_frame.y_m, last_frame.z_m]
     }

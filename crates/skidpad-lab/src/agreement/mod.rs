@@ -10,6 +10,7 @@ mod intended_differences;
 mod pages;
 mod reasons;
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use skidpad_core::{Model, SolverInfo};
@@ -99,6 +100,7 @@ pub struct OverLimit<'a> {
 /// of `rates_hz` (Hz), one manoeuvre after the other. `vehicle` is the name of the vehicle in the result.
 ///
 /// Calls `progress` from all threads with the name of the present manoeuvre and the progress within this manoeuvre.
+/// Once it returns `Break`, all runs end soon, and the results are those of the shortened runs.
 ///
 /// # Errors
 /// Returns a description of the accepted rates if [`TimeStep::from_rate_hz`] rejects one.
@@ -107,7 +109,7 @@ pub fn measure(
     vehicle: &str,
     model: &Arc<Model>,
     rates_hz: &[f64],
-    progress: &(dyn Fn(&'static str, Progress) + Sync),
+    progress: &(dyn Fn(&'static str, Progress) -> ControlFlow<()> + Sync),
 ) -> Result<VehicleRuns, String> {
     let overrides = Overrides::default();
     let steps = rates_hz.iter().map(|&hz| TimeStep::from_rate_hz(hz)).collect::<Result<Vec<_>, _>>()?;
@@ -242,7 +244,8 @@ mod tests {
 
     /// Drives all manoeuvres with the test car under the name `vehicle` on `backends`, at [`AGREEMENT_RATE_HZ`] only.
     fn runs(vehicle: &str, backends: &[SolverInfo]) -> VehicleRuns {
-        measure(backends, vehicle, &Arc::new(model()), &[AGREEMENT_RATE_HZ], &|_, _| {}).expect("valid rates")
+        measure(backends, vehicle, &Arc::new(model()), &[AGREEMENT_RATE_HZ], &|_, _| ControlFlow::Continue(()))
+            .expect("valid rates")
     }
 
     /// Identical solvers agree. A reason for a car that agrees is a fault; a reason for a car that is not driven is
@@ -278,7 +281,8 @@ mod tests {
     fn the_order_of_a_first_order_solver_is_one_and_of_a_constant_closed() {
         let steps = REQUIRED_RATES_HZ.map(|hz| TimeStep::from_rate_hz(hz).expect("valid"));
         let (model, overrides) = (Arc::new(model()), Overrides::default());
-        let rate_runs = &run_rates(&[POINT_MASS], &model, &Braking::default(), &overrides, &steps, &|_| {});
+        let rate_runs =
+            &run_rates(&[POINT_MASS], &model, &Braking::default(), &overrides, &steps, &|_| ControlFlow::Continue(()));
         let distance = order(rate_runs, &rate_runs.solvers[0], 0);
         assert!(matches!(distance, Order::Observed(order) if (order - 1.0).abs() < 0.05), "{distance:?}");
         let drift = rate_runs.metrics().iter().position(|m| m.name == "lateral_drift_mm").expect("a figure");

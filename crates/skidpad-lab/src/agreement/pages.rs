@@ -337,6 +337,8 @@ fn append_metric(text: &mut String, rate_runs: &RateRuns, index: usize) {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::ControlFlow;
+
     use super::*;
     use crate::testing::{POINT_MASS, model};
 
@@ -346,7 +348,8 @@ mod tests {
     fn pages_name_every_run_and_are_the_same_every_time() {
         let backends = [POINT_MASS, SolverInfo { name: "second", ..POINT_MASS }];
         let mut runs =
-            measure(&backends, "a_car", &Arc::new(model()), &[60.0, 240.0], &|_, _| {}).expect("valid rates");
+            measure(&backends, "a_car", &Arc::new(model()), &[60.0, 240.0], &|_, _| ControlFlow::Continue(()))
+                .expect("valid rates");
         runs.measure_convergence(&backends);
         let found = pages(std::slice::from_ref(&runs));
         let [summary, details] = &found[..] else { panic!("two pages") };

@@ -262,6 +262,7 @@ fn wrap_angle(angle: f64) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::ControlFlow;
     use std::sync::Arc;
 
     use super::*;
@@ -310,7 +311,7 @@ mod tests {
         });
         let setup = Setup { duration_s: 20.0, ..Setup::flat(12.0) };
         let dt = TimeStep::from_rate_hz(120.0).expect("valid");
-        let trajectory = simulate(&POINT_MASS, &model, &setup, &mut driver, dt, &mut |_, _| {});
+        let trajectory = simulate(&POINT_MASS, &model, &setup, &mut driver, dt, &mut |_, _| ControlFlow::Continue(()));
         let off = trajectory.peak_magnitude(|f| line.locate(f.x_m, f.y_m, 0.0).offset_m);
         assert!(off < bound_m, "{off}");
     }

@@ -146,6 +146,7 @@ fn engine_drag(model: &Model, speed: f64, gear: i8) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::ControlFlow;
     use std::sync::Arc;
 
     use super::*;
@@ -162,7 +163,7 @@ mod tests {
         let setup = Setup { duration_s: 30.0, ..Setup::flat(10.0) };
         let dt = TimeStep::from_rate_hz(60.0).expect("valid");
         let mut driver = OpenLoop(|now: &DriverInput<'_>| controls(now));
-        let trajectory = simulate(&POINT_MASS, &model, &setup, &mut driver, dt, &mut |_, _| {});
+        let trajectory = simulate(&POINT_MASS, &model, &setup, &mut driver, dt, &mut |_, _| ControlFlow::Continue(()));
         let error = trajectory.mean(25.0, 30.0, |f| f.vx_mps) - 20.0;
         assert!(error.abs() < 1e-3, "{error}");
         assert!(trajectory.peak_magnitude(|f| f.vx_mps) < 22.0);

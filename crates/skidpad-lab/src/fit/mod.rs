@@ -9,6 +9,7 @@ pub mod least_squares;
 mod load;
 mod log;
 
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -215,7 +216,8 @@ impl Fit {
         let mut setup = Manoeuvre::setup(&log.script, model);
         setup.placement.speed = log.initial_speed as f32;
         let mut driver = log.script.driver(model);
-        let trajectory = simulate(&self.solver, model, &setup, driver.as_mut(), self.dt, &mut |_, _| {});
+        let trajectory =
+            simulate(&self.solver, model, &setup, driver.as_mut(), self.dt, &mut |_, _| ControlFlow::Continue(()));
         if trajectory.worst_report().not_finite {
             return Err(EvaluationError::NotFinite(log.name.clone()));
         }
@@ -229,7 +231,8 @@ impl Fit {
     /// Returns an error with the names of all metrics if the procedure has no value of this metric.
     fn figure_difference(&self, figure: &Figure, model: &Arc<Model>) -> Result<f64, EvaluationError> {
         let (procedure, overrides) = (figure.procedure.as_ref(), Overrides::default());
-        let metrics = execute(&self.solver, model, procedure, &overrides, self.dt, &|_| {}).metrics;
+        let metrics =
+            execute(&self.solver, model, procedure, &overrides, self.dt, &|_| ControlFlow::Continue(())).metrics;
         let value = metrics.iter().find(|metric| metric.name == figure.metric).and_then(|metric| metric.value);
         value.map(|value| value - figure.value).ok_or_else(|| EvaluationError::Metric {
             manoeuvre: procedure.name().into(),

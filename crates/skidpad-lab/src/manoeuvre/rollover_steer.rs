@@ -243,6 +243,7 @@ impl Manoeuvre for RolloverSteer {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::ControlFlow;
     use std::sync::Arc;
 
     use super::*;
@@ -255,7 +256,9 @@ mod tests {
         let test =
             RolloverSteer { input, speed_mps: 15.0, amplitude_deg: -100.0, wheel: SteeringWheel { ratio: 20.0 } };
         let dt = TimeStep::from_rate_hz(1000.0).expect("valid");
-        simulate(&POINT_MASS, &model, &test.setup(&model), test.driver(&model).as_mut(), dt, &mut |_, _| {})
+        simulate(&POINT_MASS, &model, &test.setup(&model), test.driver(&model).as_mut(), dt, &mut |_, _| {
+            ControlFlow::Continue(())
+        })
     }
 
     /// Asserts that the steering-wheel angle at `time_s` after the beginning of the steering is `expected_deg`, within the

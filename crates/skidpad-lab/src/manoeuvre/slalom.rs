@@ -138,6 +138,7 @@ impl Manoeuvre for Slalom {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::ControlFlow;
     use std::sync::Arc;
 
     use super::*;
@@ -169,7 +170,9 @@ mod tests {
         let (model, slalom) = (Arc::new(model()), Slalom::default());
         let dt = TimeStep::from_rate_hz(120.0).expect("valid");
         let mut driver = slalom.driver(&model);
-        let run = simulate(&POINT_MASS, &model, &slalom.setup(&model), driver.as_mut(), dt, &mut |_, _| {});
+        let run = simulate(&POINT_MASS, &model, &slalom.setup(&model), driver.as_mut(), dt, &mut |_, _| {
+            ControlFlow::Continue(())
+        });
         let time = slalom.measure(&model, &run).time_s.expect("arrives");
         assert!((11.5..13.0).contains(&time), "{time}");
         assert!(run.last().t_s - time < 0.1);

@@ -259,6 +259,7 @@ impl Manoeuvre for TopSpeed {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::ControlFlow;
     use std::sync::Arc;
 
     use super::*;
@@ -293,7 +294,7 @@ mod tests {
         let (model, manoeuvre) = (Arc::new(model()), TopSpeed::default());
         let step = TimeStep::from_rate_hz(60.0).expect("valid");
         let (setup, mut driver) = (manoeuvre.setup(&model), manoeuvre.driver(&model));
-        let run = simulate(&POINT_MASS, &model, &setup, driver.as_mut(), step, &mut |_, _| {});
+        let run = simulate(&POINT_MASS, &model, &setup, driver.as_mut(), step, &mut |_, _| ControlFlow::Continue(()));
         let found = manoeuvre.measure(&model, &run).fastest().and_then(|gear| gear.speed_mps).expect("steady");
         // 0.002 m/s² are left, at a rate of 2 · 0.4 v / m = 0.065 1/s.
         assert!((found - (800.0 / 0.3 / 0.4f64).sqrt()).abs() < 0.04, "{found}");

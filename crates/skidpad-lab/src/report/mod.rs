@@ -158,6 +158,7 @@ impl Report<'_> {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::ControlFlow;
     use std::sync::Arc;
 
     use skidpad_core::model::{Powertrain, Wheel};
@@ -192,7 +193,8 @@ mod tests {
         let model = Arc::new(model());
         let backends = [POINT_MASS, SolverInfo { name: "</script><b>", comparison_only: true, ..POINT_MASS }];
         let dt = TimeStep::from_rate_hz(60.0).expect("valid");
-        let comparison = compare(&backends, &model, &Slalom::default(), &Overrides::default(), dt, &|_| {});
+        let comparison =
+            compare(&backends, &model, &Slalom::default(), &Overrides::default(), dt, &|_| ControlFlow::Continue(()));
         let html = page("A <car> & \"more\"", &model, &backends, &comparison);
         assert!(html.starts_with("<!doctype html>") && html.trim_end().ends_with("</html>"));
         assert!(html.contains("A &lt;car&gt; &amp; &quot;more&quot;") && !html.contains("</script><b>"));
@@ -232,7 +234,8 @@ mod tests {
         let table = FixedBox::axis_aligned(DVec3::new(20.0, 0.0, 0.0), Vec3::new(4.0, 4.0, 0.5));
         let has_ground = |boxes: Vec<FixedBox>| {
             let overrides = Overrides { scene: Some(Scene { boxes, ..Scene::flat() }), ..Overrides::default() };
-            let comparison = compare(&[POINT_MASS], &model, &Slalom::default(), &overrides, dt, &|_| {});
+            let comparison =
+                compare(&[POINT_MASS], &model, &Slalom::default(), &overrides, dt, &|_| ControlFlow::Continue(()));
             let html = page("", &model, &[POINT_MASS], &comparison);
             [page_data(&html)["sections"][0]["ground"].is_object(), html.contains("Height profile")]
         };
@@ -254,7 +257,11 @@ mod tests {
         parts.powertrain = Powertrain::Direct(vec![0.0; 6].into());
         let longer = Arc::new(Model::new(parts).expect("valid"));
         let dt = TimeStep::from_rate_hz(60.0).expect("valid");
-        let drive = |model| [compare(&[POINT_MASS], model, &Slalom::default(), &Overrides::default(), dt, &|_| {})];
+        let drive = |model| {
+            [compare(&[POINT_MASS], model, &Slalom::default(), &Overrides::default(), dt, &|_| {
+                ControlFlow::Continue(())
+            })]
+        };
         let (first, second) = (drive(&model), drive(&longer));
         let car = |label, model, comparisons| ReportedCar {
             label,
@@ -292,7 +299,8 @@ mod tests {
         let model = Arc::new(model());
         let backends = [POINT_MASS, SolverInfo { name: "second", ..POINT_MASS }];
         let dt = TimeStep::from_rate_hz(60.0).expect("valid");
-        let comparison = compare(&backends, &model, &Slalom::default(), &Overrides::default(), dt, &|_| {});
+        let comparison =
+            compare(&backends, &model, &Slalom::default(), &Overrides::default(), dt, &|_| ControlFlow::Continue(()));
         let html = page("", &model, &backends, &comparison);
         let data = page_data(&html);
         for plot in data["sections"][0]["plots"].as_array().expect("plots") {
@@ -318,7 +326,8 @@ mod tests {
         let model = Arc::new(model());
         let backends = [POINT_MASS, SolverInfo { name: "<second>", ..POINT_MASS }];
         let dt = TimeStep::from_rate_hz(60.0).expect("valid");
-        let mut comparison = compare(&backends, &model, &Slalom::default(), &Overrides::default(), dt, &|_| {});
+        let mut comparison =
+            compare(&backends, &model, &Slalom::default(), &Overrides::default(), dt, &|_| ControlFlow::Continue(()));
         assert!(!page("", &model, &backends, &comparison).contains("Contributions of assists"));
         let own = &mut comparison.outcomes[1].trajectory;
         let mut told = sampled(own.dt_s(), own.last().t_s, |t, frame| {

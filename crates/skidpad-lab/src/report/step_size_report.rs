@@ -331,6 +331,7 @@ fn append_values(page: &mut String, study: &StepSizeStudy) {
 
 #[cfg(test)]
 mod tests {
+    use std::ops::ControlFlow;
     use std::sync::Arc;
 
     use super::*;
@@ -346,7 +347,9 @@ mod tests {
         let backends = [POINT_MASS, SolverInfo { name: "second", comparison_only: true, ..POINT_MASS }];
         let steps = [30.0, 60.0, 240.0].map(|hz| TimeStep::from_rate_hz(hz).expect("valid"));
         let rate_runs =
-            run_rates(&backends, &Arc::new(model()), &Braking::default(), &Overrides::default(), &steps, &|_| {});
+            run_rates(&backends, &Arc::new(model()), &Braking::default(), &Overrides::default(), &steps, &|_| {
+                ControlFlow::Continue(())
+            });
         let certificate = StepSizeStudy::new(rate_runs, 2.0);
         let certificates = std::slice::from_ref(&certificate);
         let report = StepSizeReport { vehicle: "A <car>", backends: &backends, studies: certificates };

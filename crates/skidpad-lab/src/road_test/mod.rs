@@ -6,6 +6,7 @@
 mod figure;
 mod stall;
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use skidpad_core::{Model, SolverInfo};
@@ -108,13 +109,13 @@ impl RoadTest {
 
 /// Drives every published test of `references` with `model` on every solver of `backends` with the steps `dt`. Figures
 /// of one manoeuvre share its runs. `progress` is called from all threads with the name of the manoeuvre and its own
-/// progress.
+/// progress. Once it returns `Break`, all runs end soon, and the figures are those of the shortened runs.
 pub fn road_test(
     backends: &[SolverInfo],
     model: &Arc<Model>,
     references: &[Reference],
     dt: TimeStep,
-    progress: &(dyn Fn(&'static str, Progress) + Sync),
+    progress: &(dyn Fn(&'static str, Progress) -> ControlFlow<()> + Sync),
 ) -> RoadTest {
     drive_figures(backends, model, references, &|_| true, dt, progress)
 }
@@ -129,7 +130,7 @@ pub fn road_test_of_manoeuvres(
     dt: TimeStep,
 ) -> RoadTest {
     let is_named = |test: &Test| test.standard_manoeuvres().iter().any(|name| manoeuvres.contains(name));
-    drive_figures(backends, model, references, &is_named, dt, &|_, _| {})
+    drive_figures(backends, model, references, &is_named, dt, &|_, _| ControlFlow::Continue(()))
 }
 
 /// Drives the tests (manoeuvres of figures) of `references` for which `is_driven` returns true, on all solvers. Equal
@@ -142,7 +143,7 @@ fn drive_figures(
     references: &[Reference],
     is_driven: &dyn Fn(&Test) -> bool,
     dt: TimeStep,
-    progress: &(dyn Fn(&'static str, Progress) + Sync),
+    progress: &(dyn Fn(&'static str, Progress) -> ControlFlow<()> + Sync),
 ) -> RoadTest {
     let solvers: Vec<&'static str> = backends.iter().map(|info| info.name).collect();
     let no_values = || vec![None; backends.len()];
@@ -224,7 +225,7 @@ mod tests {
             reference("noise_at_idle", 50.0, 1.0, "dB"),
         ];
         let step = TimeStep::from_rate_hz(240.0).expect("valid");
-        let found = road_test(&[POINT_MASS], &Arc::new(model()), &references, step, &|_, _| {});
+        let found = road_test(&[POINT_MASS], &Arc::new(model()), &references, step, &|_, _| ControlFlow::Continue(()));
         let verdicts: Vec<Verdict> = found.rows.iter().map(|row| row.verdict).collect();
         let not_judged = Verdict::NotJudged;
         assert_eq!(verdicts, [Verdict::Pass, Verdict::Fail, not_judged, not_judged, not_judged], "{found:?}");

@@ -1,5 +1,6 @@
 //! Tests of the open-loop table: rules between rows, and faults.
 
+use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use super::*;
@@ -103,7 +104,15 @@ fn a_target_speed_engages_the_holder_and_the_run_ends_at_the_last_row() {
     let (model, dt) = (Arc::new(model()), TimeStep::from_rate_hz(60.0).expect("valid"));
     let script = Script::parse("t_s,target_speed_mps\n0,12\n30,12\n", &model).expect("a valid table");
     let mut driver = script.driver(&model);
-    let run = simulate(&POINT_MASS, &model, &script.setup(&model), driver.as_mut(), dt, &mut |_, _| {});
+    let run =
+        simulate(
+            &POINT_MASS,
+            &model,
+            &script.setup(&model),
+            driver.as_mut(),
+            dt,
+            &mut |_, _| ControlFlow::Continue(()),
+        );
     assert_eq!(run.last().t_s, 30.0);
     assert!((run.last().vx_mps - 12.0).abs() < 0.01, "{}", run.last().vx_mps);
     let found = script.measure(&run);
@@ -116,7 +125,9 @@ fn a_target_speed_engages_the_holder_and_the_run_ends_at_the_last_row() {
 fn a_target_speed_is_released_within_a_table() {
     let (model, dt) = (Arc::new(model()), TimeStep::from_rate_hz(60.0).expect("valid"));
     let script = Script::parse("t_s,target_speed_mps,brake\n0,12,0\n10,off,0.5\n20,,\n", &model).expect("valid");
-    let run = simulate(&POINT_MASS, &model, &script.setup(&model), script.driver(&model).as_mut(), dt, &mut |_, _| {});
+    let run = simulate(&POINT_MASS, &model, &script.setup(&model), script.driver(&model).as_mut(), dt, &mut |_, _| {
+        ControlFlow::Continue(())
+    });
     let speed_at = |time: f64| run.interpolate_at(time, |frame| frame.vx_mps);
     assert!((speed_at(10.0) - 12.0).abs() < 0.05, "{}", speed_at(10.0));
     assert!(speed_at(10.5) < 11.0 && run.last().vx_mps.abs() < 0.01, "{} {}", speed_at(10.5), run.last().vx_mps);

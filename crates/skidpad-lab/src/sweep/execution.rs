@@ -1,6 +1,7 @@
 //! Execution of sweeps on threads.
 
 use std::collections::BTreeMap;
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -224,7 +225,7 @@ impl Sweep {
             return Err(format!("the run has more than {MAX_STEPS} steps; lower duration or rate"));
         }
         let info = &self.solvers[plan.solver];
-        let outcome = run_solver(info, &model, manoeuvre.as_ref(), &overrides, self.dt, &|_| {});
+        let outcome = run_solver(info, &model, manoeuvre.as_ref(), &overrides, self.dt, &|_| ControlFlow::Continue(()));
         outcome.trajectory.check().map_err(|error| error.to_string())?;
         let report = outcome.trajectory.worst_report();
         Ok(RunResults {

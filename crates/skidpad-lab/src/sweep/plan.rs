@@ -57,15 +57,15 @@ pub struct Plan {
 
 /// Fault of a plan.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{path}: {found}, but must be {accepts}")]
+#[error("{}: {found}{}", shorten_path(path), if accepts.is_empty() { String::new() } else { format!(", but must be {accepts}") })]
 pub struct PlanFault {
     /// Kind of the fault.
     pub kind: FaultKind,
     /// Key of the description.
     pub path: String,
-    /// Value found.
+    /// Value found, or a sentence about the fault.
     pub found: String,
-    /// Accepted values.
+    /// Accepted values; empty if `found` says what to do.
     pub accepts: String,
 }
 
@@ -262,10 +262,7 @@ impl Plan {
                 Ok(target) => {
                     parameters.push(NamedParameter { name: name.clone(), target, parameter: parameter.clone() });
                 }
-                Err(found) => {
-                    let accepts = "a field of the vehicle file, a parameter of the manoeuvre, or an option of `skidpad sweep --help`";
-                    faults.push(PlanFault::contradiction(parameter_path(name), found, accepts));
-                }
+                Err(found) => faults.push(PlanFault::contradiction(parameter_path(name), found, "")),
             }
         }
         parameters
@@ -304,6 +301,13 @@ impl Plan {
             "shard_size": shard_size,
         })
     }
+}
+
+/// Returns a path of a fault, cut to 100 characters with an ellipsis if it is longer.
+fn shorten_path(path: &str) -> String {
+    const MAX_CHARACTERS: usize = 100;
+    let start: String = path.chars().take(MAX_CHARACTERS).collect();
+    if start.len() < path.len() { format!("{start}…") } else { start }
 }
 
 /// Returns the `known` names as accepted values for the unknown `name`, with the nearest one first.

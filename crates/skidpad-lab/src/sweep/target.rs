@@ -1,7 +1,7 @@
 //! Targets of parameters: fields of the vehicle file, options of the start, properties of a level plane, and parameters
 //! of the manoeuvre.
 
-use skidpad_spec::fields::{FieldPath, FileFields};
+use skidpad_spec::fields::{FieldError, FieldPath, FileFields};
 use skidpad_spec::{FaultKind, Faults};
 
 use super::parameter::{Parameter, Value};
@@ -77,8 +77,8 @@ impl Target {
             let known = manoeuvre.parameters.iter().find(|parameter| parameter.name == name);
             return needs_number(Self::Manoeuvre(known.ok_or_else(|| unknown_parameter(name, manoeuvre))?.name));
         }
-        let fields = FileFields::parse(&vehicle.toml).map_err(|error| error.to_string())?;
-        let path = fields.resolve(&name.replace("__", ".")).map_err(|error| error.to_string())?;
+        let fields = FileFields::parse(&vehicle.toml).map_err(field_text)?;
+        let path = fields.resolve(&name.replace("__", ".")).map_err(field_text)?;
         let changed = changed_text(&vehicle.toml, [(&path, &value)])?;
         match vehicle.read_vehicle(&changed) {
             // Values out of range are faults of single runs.
@@ -106,6 +106,17 @@ fn unknown_parameter(name: &str, manoeuvre: &ManoeuvreEntry) -> String {
     format!("`{}` has no parameter `{name}`; accepted are {accepted}", manoeuvre.name)
 }
 
+/// Returns the sentence for a field that cannot be found or set. For an unknown name it lists what a parameter can
+/// change.
+fn field_text(error: FieldError) -> String {
+    match error {
+        FieldError::Unknown { .. } => format!(
+            "{error}; use a field of the vehicle file, a parameter of the manoeuvre, or an option of `skidpad sweep --help`"
+        ),
+        _ => error.to_string(),
+    }
+}
+
 /// Returns whether a fault is that of a field that does not exist or has another type.
 fn has_wrong_field(faults: &Faults) -> bool {
     faults.list().iter().any(|fault| matches!(fault.kind, FaultKind::UnknownKey | FaultKind::WrongType))
@@ -126,9 +137,9 @@ pub fn changed_text<'a>(
     toml: &str,
     changes: impl IntoIterator<Item = (&'a FieldPath, &'a Value)>,
 ) -> Result<String, String> {
-    let mut fields = FileFields::parse(toml).map_err(|error| error.to_string())?;
+    let mut fields = FileFields::parse(toml).map_err(field_text)?;
     for (path, value) in changes {
-        fields.set(path, &value.to_toml()).map_err(|error| error.to_string())?;
+        fields.set(path, &value.to_toml()).map_err(field_text)?;
     }
     Ok(fields.text().to_owned())
 }

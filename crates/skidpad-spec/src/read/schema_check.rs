@@ -102,11 +102,9 @@ impl SchemaChecker<'_> {
         }
         if number != 0.0 && !ACCEPTED_MAGNITUDES.contains(&number.abs()) {
             let found = self.first_line_text(&span);
-            let accepts = format!(
-                "0, or between {:e} and {:e} in magnitude",
-                ACCEPTED_MAGNITUDES.start(),
-                ACCEPTED_MAGNITUDES.end()
-            );
+            let zero = if schema.is_in_range(0.0) { "0, or " } else { "" };
+            let (least, greatest) = (ACCEPTED_MAGNITUDES.start(), ACCEPTED_MAGNITUDES.end());
+            let accepts = format!("{zero}between {least:e} and {greatest:e} in magnitude");
             let help = schema.description();
             self.collector.add_fault(FaultKind::OutOfRange, path.to_owned(), span, found, accepts, help);
             self.collector.placeholder_paths.insert(path.to_owned());

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from os import PathLike
 from typing import Any
 
-from skidpad import _core
 from skidpad._core import Car, Scene, SweepPlan
+from skidpad.arguments import as_list, load_car, load_cars
 from skidpad.sweep.parameters import Parameter, Value, from_json, to_json
 
 # Greatest numbers of samples, of seeds and of runs of a shard.
@@ -99,16 +99,16 @@ class Sweep:
                 # The native plan gets an accepted integer, so that it finds all other faults.
                 stated[key] = (least, least)
         plan = SweepPlan(
-            _loaded(car),
+            load_car(car),
             manoeuvre,
-            [solvers] if isinstance(solvers, str) else list(solvers),
+            as_list(solvers),
             rate,
             texts,
             stated["samples"][0],
             stated["seed"][0],
             stated["shard_size"][0] if "shard_size" in stated else None,
             scene,
-            [_loaded(unit) for unit in ([towing] if isinstance(towing, Car | str | PathLike) else towing)],
+            load_cars(towing),
             faults,
         )
         self._adopt(plan)
@@ -199,8 +199,3 @@ class Sweep:
         sweep = Sweep.__new__(Sweep)
         sweep._adopt(plan)
         return sweep
-
-
-def _loaded(car: Car | str) -> Car:
-    """Returns a car, loaded if it is a name or path."""
-    return car if isinstance(car, Car) else _core.load(car)

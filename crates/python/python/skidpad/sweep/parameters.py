@@ -7,15 +7,12 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from skidpad.arguments import as_list
+
 # Value of a parameter in one run.
 Value = bool | int | float | str
 # Largest depth of lists and dictionaries in a value.
 MOST_DEPTH = 8
-
-
-def _listed(values: Iterable[Value]) -> list[Value]:
-    """Returns the values as a list; a text is one value."""
-    return [values] if isinstance(values, str) else list(values)
 
 
 @dataclass(frozen=True)
@@ -26,7 +23,7 @@ class Grid:
 
     def to_json(self) -> dict[str, Any]:
         """Returns the parameter as manifests and TOML files contain it."""
-        return {"grid": _listed(self.values)}
+        return {"grid": as_list(self.values)}
 
 
 @dataclass(frozen=True)
@@ -37,7 +34,7 @@ class Choice:
 
     def to_json(self) -> dict[str, Any]:
         """Returns the parameter as manifests and TOML files contain it."""
-        return {"choice": _listed(self.values)}
+        return {"choice": as_list(self.values)}
 
 
 @dataclass(frozen=True)
