@@ -431,7 +431,7 @@ pub struct VehicleChanges {
 #[derive(Clone, Debug, Default, Args)]
 pub struct History {
     /// Telemetry channels to write, separated by commas; see `skidpad list channels`. Default: all channels in a CSV
-    /// file, none in a JSON file. With this option the channels of trailers are left out.
+    /// file, none in a JSON file. With this option the channels of trailers are left out of CSV files.
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     pub channels: Vec<String>,
     /// Writes only every how manyth row, from the first one. Default: every row.

@@ -21,7 +21,7 @@ use crate::failure::{Failure, Result};
 use crate::measured_log;
 use crate::output::{print_notes, printable_path};
 use crate::roots::load_vehicle;
-use crate::run::{check_input_files, check_tyre_files, overrides_with_files, parse_time_step};
+use crate::run::{check_input_files, overrides_with_files, parse_time_step, tyre_files};
 use crate::separate_reports;
 use crate::trailers::load_trailers;
 
@@ -204,8 +204,13 @@ fn named_runs<'a>(study: &'a Study<'_>, runs: &'a StudyRuns, selections: &'a [(&
                 };
                 let separator = if car.label.is_empty() { "" } else { "/" };
                 let name = format!("{}/{}{separator}{}", comparison.manoeuvre, outcome.backend, car.label);
-                let (model, trajectory) = (&*car.vehicle.model, &outcome.trajectory);
-                named.push(NamedRun { name, model, trajectory, selection });
+                named.push(NamedRun {
+                    name,
+                    model: &car.vehicle.model,
+                    towed: &comparison.trailers,
+                    trajectory: &outcome.trajectory,
+                    selection: selection.clone(),
+                });
             }
         }
     }
@@ -229,7 +234,7 @@ fn check_exports<'a>(
     inputs.extend(arguments.changes.towing.iter().map(|name| ("a trailer", Some(Path::new(name)))));
     for (argument, path) in export_paths(arguments) {
         errors::check_not_overwriting(argument, path, &inputs)?;
-        vehicles.clone().try_for_each(|vehicle| check_tyre_files(vehicle, (argument, path)))?;
+        vehicles.clone().try_for_each(|vehicle| check_input_files(&tyre_files(vehicle), (argument, path)))?;
         check_input_files(files, (argument, path))?;
     }
     let (json, csv) = (arguments.json.as_deref(), arguments.metrics_csv.as_deref());

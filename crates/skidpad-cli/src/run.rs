@@ -49,7 +49,7 @@ pub fn run(arguments: &Run) -> Result<ExitCode> {
     let backend = errors::find_solver(&arguments.solver)?;
     let vehicle = load_vehicle(&arguments.vehicle, &arguments.changes.roots, &arguments.vehicle_changes)?;
     for path in output_paths(arguments) {
-        check_tyre_files(&vehicle, path)?;
+        check_input_files(&tyre_files(&vehicle), path)?;
     }
     print_notes(&vehicle);
     let dt = parse_time_step(&arguments.step)?;
@@ -74,7 +74,8 @@ pub fn run(arguments: &Run) -> Result<ExitCode> {
     progress_bar.finish_and_clear();
     let Outcome { trajectory, metrics, .. } = &outcome;
     let (name, model) = (format!("{}/{}", manoeuvre.name(), backend.name), &*vehicle.model);
-    let named_run = NamedRun { name, model, trajectory, selection: &selection };
+    let (towed, selection_of_run) = (&overrides.trailers[..], selection.clone());
+    let named_run = NamedRun { name, model, towed, trajectory, selection: selection_of_run };
     format.save(&arguments.out, &[named_run]).map_err(Unwritable::from)?;
     if let Some(path) = &arguments.metrics_json {
         save_json(path, metrics, trajectory, log.as_ref())?;
@@ -124,11 +125,9 @@ fn output_paths(arguments: &Run) -> impl Iterator<Item = (&'static str, &Path)> 
     [("--out", arguments.out.as_path())].into_iter().chain(metrics_output)
 }
 
-/// Checks that the output `path` of `argument` is not a tyre file of the vehicle.
-pub fn check_tyre_files(vehicle: &LoadedVehicle, (argument, path): (&'static str, &Path)) -> Result<(), SameFile> {
-    let tyre_files: Vec<_> =
-        vehicle.tyre_files.iter().map(|file| ("a tyre of the vehicle", Some(file.as_path()))).collect();
-    errors::check_not_overwriting(argument, path, &tyre_files)
+/// Returns the tyre files of a vehicle, which no output may overwrite.
+pub fn tyre_files(vehicle: &LoadedVehicle) -> InputFiles {
+    vehicle.tyre_files.iter().map(|file| ("a tyre of the vehicle", file.clone())).collect()
 }
 
 /// Checks that the output `path` of `argument` is none of `files`.

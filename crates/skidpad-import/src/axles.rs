@@ -507,6 +507,7 @@ impl VehicleDraft {
             wheel_ratio: None,
             power_assist: 0.0,
             kingpin: None,
+            compliance: None,
         }
     }
 

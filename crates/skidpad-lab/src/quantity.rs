@@ -101,7 +101,7 @@ quantity!(
     LONGITUDINAL_ACCELERATION, "Longitudinal acceleration", "longitudinal acceleration", "m/s²", 0.6, |f| f.ax_mps2
 );
 quantity!(
-    /// Mean road-wheel angle of the first steered axle.
+    /// Mean road-wheel angle of the first steered axle, without deflection of the linkage.
     ROAD_WHEEL_ANGLE, "Steering", "road-wheel angle", "deg", 0.1, |f| f.steer_rad.to_degrees()
 );
 quantity!(

@@ -32,6 +32,15 @@ impl Selection {
         Ok(Self { columns, every: every.max(1) })
     }
 
+    /// Returns the selection of the same columns of another header, by their names in `header`; columns that the other
+    /// header does not have are left out.
+    #[cfg(any(feature = "mcap", feature = "parquet"))]
+    pub(crate) fn for_header(&self, header: &[String], other: &[String]) -> Self {
+        let find = |&column: &usize| other.iter().position(|name| Some(name) == header.get(column));
+        let columns = self.columns.as_ref().map(|columns| columns.iter().filter_map(find).collect());
+        Self { columns, every: self.every }
+    }
+
     /// Returns whether only some of the columns are selected.
     pub fn is_restricted(&self) -> bool {
         self.columns.is_some()
@@ -54,6 +63,17 @@ impl Selection {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// Columns are found by their names in another header; those that it lacks are left out.
+    #[cfg(any(feature = "mcap", feature = "parquet"))]
+    #[test]
+    fn a_selection_transfers_to_another_header() {
+        let [header, other] = [["t_s", "rpm", "x_m"], ["t_s", "x_m", "y_m"]].map(|names| names.map(String::from));
+        let names = ["x_m", "rpm", "t_s"].map(String::from);
+        let selection = Selection::new(&header, &names, 3).expect("known").for_header(&header, &other);
+        assert_eq!((selection.pick(&other), selection.every()), (["x_m", "t_s"].map(String::from).to_vec(), 3));
+        assert_eq!(Selection::default().for_header(&header, &other), Selection::default());
+    }
 
     #[test]
     fn columns_are_picked_in_the_asked_order() {

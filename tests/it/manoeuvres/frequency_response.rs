@@ -3,13 +3,14 @@
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
+use skidpad::core::model::{Kingpin, SteeringCompliance};
 use skidpad::core::{Model, SolverInfo};
 use skidpad::lab::closed_form::LateralDynamics;
 use skidpad::lab::manoeuvre::{FrequencyResponseTest, Manoeuvre, SteerInput};
 use skidpad::lab::run::{TimeStep, simulate};
 use skidpad::lab::signal::FrequencyResponse;
 
-use crate::common::solvers;
+use crate::common::{on_rows, solvers};
 use crate::hitch::rigs::{LOW, axle, chassis, model, tyre};
 
 /// Mass of the car (kg) and its yaw inertia (kg m²).
@@ -78,5 +79,20 @@ fn gain_and_phase_are_those_of_the_single_track_model() {
         }
         let random = FrequencyResponseTest { input: SteerInput::Random(3), ..FrequencyResponseTest::RANDOM };
         compare_with_closed_form(&random, &solver, &model);
+    }
+}
+
+/// A compliant steering linkage reduces the gain and adds a lag with its time constant, as the closed form says: with
+/// the trail n and the stiffness k at each wheel, the front axle acts as if its stiffness were `C / (1 + C n / (2 k))`,
+/// here 0.71 C.
+#[test]
+fn a_compliant_linkage_acts_as_a_softer_front_axle() {
+    let mut parts = linear_car().parts().clone();
+    parts.steering.kingpin = Some(Kingpin { trail: 0.03, pneumatic_trail: 0.03, ..Kingpin::default() });
+    parts.steering.compliance = Some(SteeringCompliance { stiffness: 10e3, time_constant: 0.03 });
+    let model = Arc::new(Model::new(parts).expect("valid"));
+    for solver in on_rows() {
+        let sweep = FrequencyResponseTest { speed_mps: 25.0, ..FrequencyResponseTest::SWEEP };
+        compare_with_closed_form(&sweep, &solver, &model);
     }
 }

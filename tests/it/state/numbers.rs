@@ -4,8 +4,8 @@ use skidpad::core::model::{
     Aero, AeroMaps, AeroSurface, AntiLock, AntiRollBar, Assists, Axle, BrakeDisc, Clutch, Converter, CounterSteer,
     Coupler, CruiseControl, Cvt, DamperKnee, Engine, EngineDrive, Gearbox, HeaveSpring, Hitch, Hull, Kingpin,
     LateralCompliance, LaunchControl, LaunchDevice, LockUp, Motor, Powertrain, ProbeShape, RaycastReference,
-    RollingCoefficients, SpeedSteering, StabilityControl, Steering, Strut, ToeCamberCurves, TorqueCoupling,
-    TractionControl, TrailerBrakes, Tyre, Unsprung, Wheel,
+    RollingCoefficients, SpeedSteering, StabilityControl, Steering, SteeringCompliance, Strut, ToeCamberCurves,
+    TorqueCoupling, TractionControl, TrailerBrakes, Tyre, Unsprung, Wheel,
 };
 use skidpad::core::tyre::{Brush, CurveLaw, CurveTyre, DirectionCurve, TMeasy};
 use skidpad::core::{Controls, Mat3, Model, ModelParts, SolverInfo, Vec3};
@@ -104,7 +104,8 @@ fields! {
     Axle { steer_ratio ackermann turning_distance toe_camber solid roll_centre_height lateral_compliance force_point_height }
     LateralCompliance { rate damping }
     ToeCamberCurves { toe camber }
-    Steering { lock rate wheel_ratio kingpin assist_share }
+    Steering { lock rate wheel_ratio kingpin compliance assist_share }
+    SteeringCompliance { stiffness time_constant }
     Kingpin { trail scrub_radius caster inclination pneumatic_trail }
     AntiRollBar { wheels rate speed_range force_path }
     HeaveSpring { wheels rate damping }
@@ -234,6 +235,9 @@ fn with_everything() -> ModelParts {
         axle.toe_camber = Some(ToeCamberCurves { toe: [0.1, 0.5], camber: [-0.5, -1.0] });
         axle.lateral_compliance = Some(LateralCompliance { rate: 2e5, damping: 1e4 });
     }
+    parts.steering.kingpin =
+        Some(Kingpin { trail: 0.03, scrub_radius: 0.01, caster: 0.1, inclination: 0.2, pneumatic_trail: 0.02 });
+    parts.steering.compliance = Some(SteeringCompliance { stiffness: 2e4, time_constant: 0.01 });
     parts.heave_springs = vec![HeaveSpring { wheels: [0, 1], rate: 2e4, damping: 500.0 }];
     parts.couplings = vec![TorqueCoupling {
         friction: 30.0,

@@ -46,7 +46,7 @@ fn a_car_takes_417_bytes_and_a_world_little_more_than_its_cars() {
     for solver in solvers() {
         let world = two_cars(&solver, &Scene::flat());
         let sizes = [0, 1].map(|car| world.state(car).to_bytes().len());
-        assert_eq!((sizes, saved::CAR_VERSION), ([417, 417 + 2 * 65], 5), "{}: four wheels and six", solver.name);
+        assert_eq!((sizes, saved::CAR_VERSION), ([417, 417 + 2 * 65], 6), "{}: four wheels and six", solver.name);
         assert_eq!(saved(world.as_ref()).len(), 6 + 16 + (5 + 417 - 6) + (5 + 547 - 6), "{}", solver.name);
     }
 }
@@ -171,7 +171,7 @@ fn what_is_not_a_saved_car_says_why() {
     says(&good[..416], 4, "the data have 416 bytes, but 417 are required");
     says(&[&good[..], b"!"].concat(), 4, "the data have 418 bytes, but 417 are required");
     says(&with(&good, 0, b"\x89PNG"), 4, "the data start with \\x89PNG, but a saved car starts with skpC");
-    says(&with(&good, 4, &[2, 0]), 4, "the data have version 2, but this build reads version 5");
+    says(&with(&good, 4, &[2, 0]), 4, "the data have version 2, but this build reads version 6");
     says(&good, 6, "car 0: the data have 4 wheels, but this car has 6");
     let nan = f64::NAN.to_le_bytes();
     says(&with(&good, 6, &nan), 4, "car 0, position: the value is NaN, but must be a finite number");
@@ -200,7 +200,7 @@ fn what_is_not_a_saved_world_says_why_and_changes_nothing() {
             assert_eq!(saved(world.as_ref()), before, "{} after {text}", solver.name);
         };
         says(&with(&good, 0, b"skpC"), "the data start with skpC, but a saved world starts with skpW");
-        says(&with(&good, 4, &[9, 1]), "the data have version 265, but this build reads version 7");
+        says(&with(&good, 4, &[9, 1]), "the data have version 265, but this build reads version 8");
         let step = 0.005f32.to_le_bytes();
         says(&with(&good, 6, &step), "the data have a step of 0.005 s, but this world has a step of 0.016666668 s");
         says(&with(&good, 18, &[3]), "the data have 3 car slots, but this world has 2");

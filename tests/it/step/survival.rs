@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use skidpad::core::model::LateralCompliance;
+use skidpad::core::model::{Kingpin, LateralCompliance, SteeringCompliance};
 use skidpad::core::{Controls, Model, Quat, Scene, SolverInfo, Vec3, state::Placement};
 
 use crate::common::{Drive, on_rows};
@@ -70,6 +70,24 @@ impl Trial {
             let damping = if random.chance(0.3) { 0.0 } else { rate * random.between(0.0, 0.3) };
             axle.lateral_compliance = random.chance(0.8).then_some(LateralCompliance { rate, damping });
         }
+        self.model = Arc::new(Model::new(parts).expect("valid"));
+        self
+    }
+
+    /// Adds a compliant steering linkage. Its stiffness ranges from the least that vehicle files may have to that of an
+    /// almost rigid linkage, its time constant from 0 to 0.1 s.
+    fn on_compliant_steering(mut self, seed: u64) -> Self {
+        let random = &mut Random(seed.wrapping_mul(0x9FB2_1C65_1E98_DF25));
+        let mut parts = self.model.parts().clone();
+        let radius = parts.wheels[0].radius;
+        let [trail, scrub_radius, pneumatic_trail] =
+            [0.2, 0.1, 0.1].map(|share| radius * random.between(-share, share));
+        let [caster, inclination] = [0.15, 0.25].map(|angle| random.between(-angle, angle));
+        parts.steering.kingpin = Some(Kingpin { trail, scrub_radius, caster, inclination, pneumatic_trail });
+        let moment = 9.81 * parts.mass / parts.wheels.len() as f32 * 0.3 * radius;
+        let stiffness = moment / 0.087 * libm::exp(random.between(0.0, 4.0).into()) as f32;
+        let time_constant = if random.chance(0.3) { 0.0 } else { random.between(0.0, 0.1) };
+        parts.steering.compliance = Some(SteeringCompliance { stiffness, time_constant });
         self.model = Arc::new(Model::new(parts).expect("valid"));
         self
     }
@@ -252,6 +270,11 @@ fn random_cars_on_links_survive_random_controls() {
 #[test]
 fn random_cars_on_bushes_survive_random_controls() {
     survive(RISE_ON_BUSHES, |seed| trial(seed).on_bushes(seed));
+}
+
+#[test]
+fn random_cars_with_compliant_steering_survive_random_controls() {
+    survive(RISE, |seed| trial(seed).on_compliant_steering(seed));
 }
 
 fn survive(most_rise: f64, trial: impl Fn(u64) -> Trial) {

@@ -11,6 +11,7 @@ pub mod roll_centres;
 pub mod solid_axles;
 pub mod springs;
 pub mod statics;
+pub mod steering_compliance;
 
 use std::sync::Arc;
 

@@ -14,38 +14,39 @@ use skidpad_tyre::functions::sin_cos;
 
 impl Vehicle {
     /// Moves the steering angle of the state towards `demand.steer` by at most `demand.steer_rate · dt` (rad), and
-    /// turns the wheels to the new angle. The road-wheel angle consists of axle ratio, Ackermann and toe; the raw angle
-    /// of a wheel in `controls` replaces it.
+    /// turns the wheels to the new angle. The road-wheel angle consists of axle ratio, Ackermann, toe and deflection of
+    /// the linkage; the raw angle of a wheel in `controls` replaces it.
     #[inline(always)]
     pub(crate) fn steer(&mut self, controls: &Controls, demand: &DriverDemand, dt: f32) {
         self.state.steer = rate_limited_angle(self.state.steer, demand.steer, demand.steer_rate * dt);
-        self.update_wheel_angles(controls);
+        self.update_wheel_angles(controls, dt);
     }
 
     /// Turns the wheels to the steering angle of the state. Does nothing if the wheels already have this angle to the
-    /// bit and nothing else can turn them. Raw angles in `controls`, or toe and camber that change with the travel,
-    /// turn them in every step.
+    /// bit and nothing else can turn them. Raw angles in `controls`, toe and camber that change with the travel, and a
+    /// compliant linkage, which yields for `dt` s, turn them in every step.
     ///
     /// Stores the applied angle in `applied_steer_bits`. Stores `None` if other inputs can turn the wheels, or if a
     /// wheel has just turned: its rows then have the mean angle of the step, so that the next step sets them again.
     #[inline(always)]
-    pub(crate) fn update_wheel_angles(&mut self, controls: &Controls) {
-        // Whether the steering alone determines the angles: toe and camber over travel, and raw angles, may change
-        // although the steering does not.
-        let is_steering_only = controls.wheels.is_empty() && !self.model.has_bump_steer();
+    pub(crate) fn update_wheel_angles(&mut self, controls: &Controls, dt: f32) {
+        // Whether the steering alone determines the angles: bump steer, a compliant linkage and raw angles may change
+        // them although the steering does not move.
+        let is_steering_only = controls.wheels.is_empty() && !self.model.has_self_steering();
         // Angles are compared by their bits: a zero of the other sign gives another axle direction, which a resumed
         // world would have.
         let steer_bits = self.state.steer.to_bits();
         if !is_steering_only || self.applied_steer_bits != Some(steer_bits) {
-            let has_turned = self.turn_wheels(controls);
+            let has_turned = self.turn_wheels(controls, dt);
             self.applied_steer_bits = (is_steering_only && !has_turned).then_some(steer_bits);
         }
     }
 
-    /// Turns the wheels to the steering angle of the state by [`turn_wheels`]. Returns true if the road-wheel angle of
-    /// any wheel changes.
+    /// Advances the deflections of a compliant linkage by `dt` s, then turns the wheels to the steering angle of the
+    /// state by [`turn_wheels`]. Returns true if the road-wheel angle of any wheel changes.
     #[inline(never)]
-    fn turn_wheels(&mut self, controls: &Controls) -> bool {
+    fn turn_wheels(&mut self, controls: &Controls, dt: f32) -> bool {
+        deflect_linkage(&self.model, &mut self.state.wheels, dt);
         let Self { model, state, rows, .. } = self;
         let mut wheels = VehicleWheels { model, states: &mut state.wheels, rows, controls, has_turned: false };
         turn_wheels(model, state.steer, &mut wheels);
@@ -67,6 +68,9 @@ pub(crate) trait SteeredWheels<L: Lane> {
     /// Returns the raw angle that replaces that of the steering for wheel `i` (rad); `None` without one.
     fn raw_angle(&self, i: usize) -> Option<L>;
 
+    /// Returns the deflection of the linkage at wheel `i` (rad); `None` for a rigid linkage.
+    fn linkage_deflection(&self, i: usize) -> Option<L>;
+
     /// Sets the road-wheel angle of wheel `i`, which rotates a standing patch, and its axle direction.
     fn turn(&mut self, i: usize, angles: &WheelAngles<L>);
 }
@@ -82,11 +86,28 @@ pub(crate) struct WheelAngles<L> {
     pub camber: L,
 }
 
+/// Advances the deflection of the linkage at each steered wheel by `dt` s, with the forces and moments that the ground
+/// had on the `wheels` in the last step. Does nothing for a rigid linkage.
+fn deflect_linkage(model: &Model, wheels: &mut [WheelState], dt: f32) {
+    let steering = &model.parts().steering;
+    let Some((compliance, kingpin)) = steering.compliance.zip(steering.kingpin) else { return };
+    for (i, (wheel, state)) in model.wheels().iter().zip(wheels).enumerate() {
+        if model.parts().axles[wheel.axle].steer_ratio == 0.0 {
+            continue;
+        }
+        // Index 1: lateral.
+        let moment_slope = kingpin.moment_slope(wheel.radius, model.tyre(i).stiffness_at(state.load)[1]);
+        let moment = kingpin.wheel_moment(wheel, state);
+        state.steer_deflection = compliance.next_deflection(state.steer_deflection, moment, moment_slope, dt);
+    }
+}
+
 /// Turns the `wheels` of cars with the geometry of `model` to the steering angle `steer` (rad).
 ///
 /// For each axle: the angle of its middle is `steer` times the steer ratio. Ackermann geometry splits it into left and
 /// right angle. Toe (toe-in positive) and the changes of toe and camber with the travel are added; on a solid axle the
-/// tilt of the beam adds camber. A raw angle of a wheel replaces its road-wheel angle.
+/// tilt of the beam adds camber. The deflection of a compliant linkage is added. A raw angle of a wheel replaces its
+/// road-wheel angle.
 ///
 /// The rows of a rolling wheel use the mean of the angles before and after, because the steering turns throughout the
 /// step. The rows of a standing wheel use the angle after, in whose axes its patch already is. A raw angle is reached
@@ -102,7 +123,9 @@ pub(crate) fn turn_wheels<L: Lane>(model: &Model, steer: L, wheels: &mut impl St
         for (i, ackermann_angle, toe_sign) in [(left, ackermann_angles[0], -1.0), (right, ackermann_angles[1], 1.0)] {
             let [toe, camber] = toe_and_camber(model, i, wheels);
             let raw_angle = wheels.raw_angle(i);
-            let angle = raw_angle.unwrap_or(ackermann_angle + L::splat(toe_sign) * toe);
+            let rigid_angle = ackermann_angle + L::splat(toe_sign) * toe;
+            let steered_angle = wheels.linkage_deflection(i).map_or(rigid_angle, |deflection| rigid_angle + deflection);
+            let angle = raw_angle.unwrap_or(steered_angle);
             // A raw angle is reached at once, so that its mean is the new angle.
             let old_angle = if raw_angle.is_some() { angle } else { wheels.angle(i) };
             // Rolling share 1: mean of both angles; 0: new angle.
@@ -175,6 +198,10 @@ impl SteeredWheels<f32> for VehicleWheels<'_> {
 
     fn raw_angle(&self, i: usize) -> Option<f32> {
         self.controls.raw_angle(i)
+    }
+
+    fn linkage_deflection(&self, i: usize) -> Option<f32> {
+        self.model.parts().steering.compliance.map(|_| self.states[i].steer_deflection)
     }
 
     /// Turns wheel `i` in its state and its rows, and records in `has_turned` whether the road-wheel angle changes.

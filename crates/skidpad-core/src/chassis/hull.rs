@@ -15,9 +15,9 @@ const HULL_GROUPS: usize = MAX_HULL_POINTS / 4;
 /// Contact points of a hull in this step, four per group.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct HullRows {
-    /// Memory for all contact points. Empty before the first contact, unless the rows were made by
+    /// Memory for all contact points. `None` before the first contact, unless the rows were made by
     /// [`HullRows::preallocated`].
-    groups: Box<[HullPointGroup]>,
+    memory: Option<Box<[HullPointGroup; HULL_GROUPS]>>,
     /// Number of groups in use in this step, from the first.
     used_groups: usize,
 }
@@ -50,7 +50,7 @@ struct HullPointGroup {
 impl HullRows {
     /// Creates rows that allocate no memory when the hull first touches something.
     pub fn preallocated() -> Self {
-        Self { groups: Box::new([HullPointGroup::default(); HULL_GROUPS]), used_groups: 0 }
+        Self { memory: Some(Box::new([HullPointGroup::default(); HULL_GROUPS])), used_groups: 0 }
     }
 
     /// Sets the contact `points` (world axes) of a chassis of `mass` kg for a step of `dt` s, in vehicle axes by the
@@ -58,13 +58,13 @@ impl HullRows {
     /// [`MAX_HULL_POINTS`] are left to the world. Velocities of the rows are 0 until [`HullRows::set_velocity`]. The
     /// last group in use may have lanes without a point.
     pub fn set_contacts(&mut self, points: &[HullPoint], to_world: &Mat3, mass: f32, dt: f32) {
-        if self.groups.is_empty() && !points.is_empty() {
+        if self.memory.is_none() && !points.is_empty() {
             *self = Self::preallocated();
         }
         let points = &points[..points.len().min(MAX_HULL_POINTS)];
         let to_vehicle = to_world.transpose();
         self.used_groups = points.len().div_ceil(4);
-        for (group, points) in self.groups.iter_mut().zip(points.chunks(4)) {
+        for (group, points) in self.active_groups().iter_mut().zip(points.chunks(4)) {
             *group = HullPointGroup::from_points(points, &to_vehicle, mass, dt);
         }
     }
@@ -81,7 +81,7 @@ impl HullRows {
 
     /// Returns the groups in use.
     fn active_groups(&mut self) -> &mut [HullPointGroup] {
-        &mut self.groups[..self.used_groups]
+        self.memory.as_deref_mut().map_or(&mut [], |groups| &mut groups[..self.used_groups])
     }
 
     /// Sets the speeds of the hull relative to the obstacles along the rows, at the chassis `velocity` (vehicle
@@ -123,7 +123,8 @@ impl HullRows {
 
     /// Returns the sum of the impulses on the chassis (N s, and N m s about the centre of mass, vehicle frame).
     pub fn impulse(&self) -> SpatialVector<f32> {
-        self.groups[..self.used_groups].iter().fold(SpatialVector::default(), |sum, group| sum + group.impulse().sum())
+        let groups = self.memory.iter().flat_map(|groups| &groups[..self.used_groups]);
+        groups.fold(SpatialVector::default(), |sum, group| sum + group.impulse().sum())
     }
 }
 

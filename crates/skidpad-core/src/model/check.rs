@@ -6,6 +6,7 @@ use crate::model::wheel_pack::lateral_offset;
 use crate::model_error::{
     ModelError, check_finite, check_index, check_not_negative, check_positive, check_positive_or_infinite,
 };
+use crate::steering::parameters::Steering;
 use crate::wheel::disc::BrakeDisc;
 use crate::wheel::parameters::{Axle, ProbeShape, Wheel};
 use bevy_math::{Mat3, Vec3};
@@ -30,23 +31,7 @@ pub(crate) fn check(parts: &ModelParts) -> Result<(), ModelError> {
     }
     check_positive("mass", parts.mass)?;
     check_positive("centre_height", parts.centre_height)?;
-    check_positive("steering lock", parts.steering.lock)?;
-    check_positive("π/2 - steering lock", core::f32::consts::FRAC_PI_2 - parts.steering.lock)?;
-    check_positive_or_infinite("steering rate", parts.steering.rate)?;
-    if let Some(ratio) = parts.steering.wheel_ratio {
-        check_positive("steering ratio", ratio)?;
-    }
-    check_not_negative("power steering share", parts.steering.assist_share)?;
-    check_positive("1 - power steering share", 1.0 - parts.steering.assist_share)?;
-    if let Some(kingpin) = parts.steering.kingpin {
-        check_finite(
-            "trails and scrub radius",
-            Vec3::new(kingpin.trail, kingpin.scrub_radius, kingpin.pneumatic_trail),
-        )?;
-        for angle in [kingpin.caster, kingpin.inclination] {
-            check_positive("π/4 - angle of the kingpin", core::f32::consts::FRAC_PI_4 - angle.abs())?;
-        }
-    }
+    check_steering(&parts.steering)?;
     check_inertia(parts)?;
     for half_extent in parts.hull.half_extents.to_array() {
         check_positive("hull half extent", half_extent)?;
@@ -75,6 +60,34 @@ pub(crate) fn check(parts: &ModelParts) -> Result<(), ModelError> {
     parts.assists.check()?;
     parts.aero.check()?;
     crate::model::torque_paths::check(parts)
+}
+
+/// Checks lock, rate and ratio of the steering, its share of power steering, the steering axes and the compliance of
+/// the linkage.
+fn check_steering(steering: &Steering) -> Result<(), ModelError> {
+    check_positive("steering lock", steering.lock)?;
+    check_positive("π/2 - steering lock", core::f32::consts::FRAC_PI_2 - steering.lock)?;
+    check_positive_or_infinite("steering rate", steering.rate)?;
+    if let Some(ratio) = steering.wheel_ratio {
+        check_positive("steering ratio", ratio)?;
+    }
+    check_not_negative("power steering share", steering.assist_share)?;
+    check_positive("1 - power steering share", 1.0 - steering.assist_share)?;
+    if let Some(kingpin) = steering.kingpin {
+        let lengths = Vec3::new(kingpin.trail, kingpin.scrub_radius, kingpin.pneumatic_trail);
+        check_finite("trails and scrub radius", lengths)?;
+        for angle in [kingpin.caster, kingpin.inclination] {
+            check_positive("π/4 - angle of the kingpin", core::f32::consts::FRAC_PI_4 - angle.abs())?;
+        }
+    }
+    if let Some(compliance) = steering.compliance {
+        check_positive("stiffness of the steering linkage", compliance.stiffness)?;
+        check_not_negative("time constant of the steering linkage", compliance.time_constant)?;
+        if steering.kingpin.is_none() {
+            return Err(ModelError::RuleViolated("a compliant steering linkage needs steering axes"));
+        }
+    }
+    Ok(())
 }
 
 /// Checks anti-roll bars and heave springs: wheel indices, rates and damping not negative, ranges of speed, and two

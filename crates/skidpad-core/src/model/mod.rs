@@ -73,8 +73,8 @@ pub struct Model {
     rotor_momentum: Box<[f32]>,
     /// Bars and heave springs between wheels that are not neighbours in a group.
     separate_axle_links: Box<[usize]>,
-    /// Whether the travel of any wheel changes toe or camber.
-    has_bump_steer: bool,
+    /// Whether road-wheel angles can change although the steering does not move.
+    has_self_steering: bool,
     /// Whether any wheel probes the ground with more than a ray.
     has_rims: bool,
     /// Whether the roll centre of any axle is off the ground.
@@ -131,6 +131,8 @@ impl Model {
             check_positive_or_infinite(&format!("axle {i}: lateral stiffness - load per metre"), rate - load)?;
         }
         let wheel_masses: Box<[f32]> = wheel_masses.into_iter().map(|mass| mass as f32).collect();
+        let has_self_steering = parts.steering.compliance.is_some()
+            || parts.axles.iter().any(|axle| axle.toe_camber.is_some() || axle.solid);
         Ok(Self {
             wheel_packs: pack::build_packs(&parts, &wheel_masses, &axle_wheels),
             lane_indices: pack::lane_indices(&parts, &axle_wheels),
@@ -144,7 +146,7 @@ impl Model {
             has_rims: parts.wheels.iter().any(|wheel| wheel.probe != ProbeShape::Ray),
             has_roll_centre_links: parts.axles.iter().any(|axle| axle.roll_centre_height != 0.0),
             has_lateral_compliance: parts.axles.iter().any(|axle| axle.lateral_compliance.is_some()),
-            has_bump_steer: parts.axles.iter().any(|axle| axle.toe_camber.is_some() || axle.solid),
+            has_self_steering,
             ackermann: ackermann(&parts, &axle_wheels),
             camber_sin_cos: parts.wheels.iter().map(|wheel| sin_cos(wheel.camber)).collect(),
             axle_wheels,
@@ -228,9 +230,10 @@ impl Model {
         &self.axle_wheels
     }
 
-    /// Returns true if the travel of any wheel changes toe or camber.
-    pub(crate) fn has_bump_steer(&self) -> bool {
-        self.has_bump_steer
+    /// Returns true if road-wheel angles can change although the steering does not move: by toe or camber that change
+    /// with the travel (bump steer), or by a compliant linkage.
+    pub(crate) fn has_self_steering(&self) -> bool {
+        self.has_self_steering
     }
 
     /// Returns the constants of the wheels in groups of four lanes.

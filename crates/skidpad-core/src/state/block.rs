@@ -209,8 +209,9 @@ impl<W: BlockLanes> WheelBlock<W> {
         self
     }
 
-    /// Returns the state of the wheel of `car`. Travel rate and lateral displacement (`shift`) are 0, because a block
-    /// has no wheels with an unsprung mass and no compliant axles.
+    /// Returns the state of the wheel of `car`. Travel rate, lateral displacement (`shift`) and deflection of the
+    /// steering linkage are 0, because a block has no wheels with an unsprung mass, no compliant axles and no compliant
+    /// linkage.
     pub fn car(&self, car: usize) -> WheelState {
         let number = |lanes: W| lanes.number(car);
         let [overturning, aligning] = self.moments.map(number);
@@ -231,11 +232,12 @@ impl<W: BlockLanes> WheelBlock<W> {
             disc: number(self.disc),
             shift: 0.0,
             grip_excess: number(self.grip_excess),
+            steer_deflection: 0.0,
             contact: self.contact_bits & (1 << car) != 0,
         }
     }
 
-    /// Sets the state of the wheel of `car`, without travel rate and lateral displacement. Its axle direction becomes
+    /// Sets the state of the wheel of `car`, without travel rate, lateral displacement and deflection of the linkage. Its axle direction becomes
     /// invalid.
     pub fn set_car(&mut self, car: usize, wheel: &WheelState) {
         let set = |lanes: &mut W, number: f32| *lanes = lanes.with_number(car, number);

@@ -16,10 +16,10 @@ use crate::state::{DriveState, State, Tow, WheelState};
 use bevy_math::{DVec3, Quat, Vec3};
 
 /// Version of saved cars, and the only one that is read. Increase it with every change of the fields below.
-pub const CAR_VERSION: u16 = 5;
+pub const CAR_VERSION: u16 = 6;
 
 /// Version of saved worlds, and the only one that is read. Increase it with [`CAR_VERSION`], too.
-pub const WORLD_VERSION: u16 = 7;
+pub const WORLD_VERSION: u16 = 8;
 
 /// First bytes of a saved car.
 pub const CAR_MAGIC: [u8; 4] = *b"skpC";
@@ -33,7 +33,7 @@ const MAGIC_BYTES: usize = CAR_MAGIC.len() + u16::SIZE_BYTES;
 impl State {
     /// Returns the state as bytes for [`State::from_bytes`]. The size is 417 bytes for four wheels, and 20 more for a
     /// towed car. Each wheel has 4 more if any wheel has shifted sideways, and 4 more if any is on ground with a
-    /// friction factor other than 1.
+    /// friction factor other than 1. Deflections of the steering linkage take 4 more for each wheel, and 1 byte.
     pub fn to_bytes(&self) -> Vec<u8> {
         let mut bytes = vec![0; MAGIC_BYTES + car_bytes(self.wheels.len()) + optional_bytes(self)];
         let mut writer = Writer { remaining: &mut bytes };
@@ -77,11 +77,15 @@ fn tow_bytes(towed: bool) -> usize {
     if towed { Tow::SIZE_BYTES } else { 0 }
 }
 
-/// Returns the number of additional bytes of a car that is towed, has wheels that have shifted, or is on ground with a
-/// friction factor other than 1.
+/// Returns the number of additional bytes of a car that is towed, has wheels that have shifted or a linkage that has
+/// deflected, or is on ground with a friction factor other than 1.
 fn optional_bytes(state: &State) -> usize {
-    let per_wheel = usize::from(has_shifted(&state.wheels)) + usize::from(is_off_grip(&state.wheels));
-    tow_bytes(state.tow.is_some()) + state.wheels.len() * per_wheel * f32::SIZE_BYTES
+    let is_deflected = is_linkage_deflected(&state.wheels);
+    let per_wheel =
+        usize::from(has_shifted(&state.wheels)) + usize::from(is_off_grip(&state.wheels)) + usize::from(is_deflected);
+    tow_bytes(state.tow.is_some())
+        + state.wheels.len() * per_wheel * f32::SIZE_BYTES
+        + if is_deflected { LINKAGE_DEFLECTED.len() } else { 0 }
 }
 
 /// Returns true if any wheel has shifted sideways. A shift of −0 counts, too, so that its bits are restored.
@@ -94,6 +98,16 @@ fn has_shifted(wheels: &[WheelState]) -> bool {
 fn is_off_grip(wheels: &[WheelState]) -> bool {
     wheels.iter().any(|wheel| wheel.grip_excess.to_bits() != 0)
 }
+
+/// Returns true if the steering linkage is deflected at any wheel. A deflection of −0 counts, too, so that its bits are
+/// restored.
+fn is_linkage_deflected(wheels: &[WheelState]) -> bool {
+    wheels.iter().any(|wheel| wheel.steer_deflection.to_bits() != 0)
+}
+
+/// Byte before the number of wheels: each wheel is followed by the deflection of its steering linkage, after its other
+/// optional fields. No car has 0 wheels.
+const LINKAGE_DEFLECTED: [u8; 1] = [0];
 
 /// Flag in the byte of the number of wheels: each wheel is followed by its shift. `MAX_WHEELS` needs six bits.
 const SHIFTED_FLAG: u8 = 128;
@@ -182,9 +196,12 @@ const NON_NEGATIVE_RANGE: Range = Range { min: 0.0, max: MAX_MAGNITUDE, accepts:
 const SHARE_RANGE: Range = Range { min: 0.0, max: 1.0, accepts: "a number from 0 to 1" };
 /// Range of a sine.
 const SINE_RANGE: Range = Range { min: -1.0, max: 1.0, accepts: "a number within ±1" };
-/// Range of a road-wheel angle. The inner wheel in a tight turn is turned by up to half a turn, and by up to 1 rad of
-/// toe.
-const STEER_RANGE: Range = Range { min: -4.2, max: 4.2, accepts: "an angle within ±4.2 rad" };
+/// Range of a road-wheel angle. The inner wheel in a tight turn is turned by up to half a turn, by up to 1 rad of toe,
+/// and by up to 0.2 rad of deflection.
+const STEER_RANGE: Range = Range { min: -4.4, max: 4.4, accepts: "an angle within ±4.4 rad" };
+
+/// Range of a deflection of the steering linkage.
+const DEFLECTION_RANGE: Range = Range { min: -0.25, max: 0.25, accepts: "an angle within ±0.25 rad" };
 
 /// Field before the first is read.
 const NO_FIELD: Field = Field { name: "", range: MAGNITUDE_RANGE };
@@ -192,6 +209,8 @@ const NO_FIELD: Field = Field { name: "", range: MAGNITUDE_RANGE };
 const SHIFT_FIELD: Field = Field { name: "shift", range: MAGNITUDE_RANGE };
 /// Friction factor of the ground less 1, an optional field.
 const GRIP_EXCESS_FIELD: Field = Field { name: "grip_excess", range: MAGNITUDE_RANGE };
+/// Deflection of the steering linkage at a wheel, an optional field.
+const STEER_DEFLECTION_FIELD: Field = Field { name: "steer_deflection", range: DEFLECTION_RANGE };
 
 impl<'a> Reader<'a> {
     /// Builds a reader of `bytes` that expects `expected_bytes` bytes, at the first of them.
@@ -343,7 +362,7 @@ fields!(WheelState {
     aligning: f32 = MAGNITUDE_RANGE,
     disc: f32 = NON_NEGATIVE_RANGE,
     contact: bool = MAGNITUDE_RANGE,
-} saved_elsewhere shift, grip_excess);
+} saved_elsewhere shift, grip_excess, steer_deflection);
 
 /// Implements [`Saved`] for whole numbers; every value is accepted.
 macro_rules! whole_numbers {
@@ -491,15 +510,19 @@ impl Saved for Option<Tow> {
     }
 }
 
-/// Number of wheels with two flags in its upper bits, then each wheel, with its optional fields if flagged.
+/// Number of wheels with two flags in its upper bits, then each wheel, with its optional fields if flagged. A byte of 0
+/// before the number of wheels is a third flag.
 impl Saved for Box<[WheelState]> {
     const SIZE_BYTES: usize = u8::SIZE_BYTES;
 
-    /// Writes one byte with the number of wheels, plus [`SHIFTED_FLAG`] if any wheel has shifted and [`OFF_GRIP_FLAG`]
-    /// if any ground has another friction factor than 1. Each wheel follows, then its shift and its grip excess, if
-    /// flagged.
+    /// Writes [`LINKAGE_DEFLECTED`] if the steering linkage is deflected. Then writes one byte with the number of
+    /// wheels, plus [`SHIFTED_FLAG`] if any wheel has shifted and [`OFF_GRIP_FLAG`] if any ground has another friction
+    /// factor than 1. Each wheel follows, then its shift, its grip excess and its deflection, if flagged.
     fn write(&self, writer: &mut Writer<'_>) {
-        let (shifted, off_grip) = (has_shifted(self), is_off_grip(self));
+        let (shifted, off_grip, deflected) = (has_shifted(self), is_off_grip(self), is_linkage_deflected(self));
+        if deflected {
+            LINKAGE_DEFLECTED.write(writer);
+        }
         (self.len() as u8 | if shifted { SHIFTED_FLAG } else { 0 } | if off_grip { OFF_GRIP_FLAG } else { 0 })
             .write(writer);
         for wheel in self {
@@ -510,6 +533,9 @@ impl Saved for Box<[WheelState]> {
             if off_grip {
                 wheel.grip_excess.write(writer);
             }
+            if deflected {
+                wheel.steer_deflection.write(writer);
+            }
         }
     }
 
@@ -517,13 +543,17 @@ impl Saved for Box<[WheelState]> {
     /// `Reader::wheel_count`. Adds the optional fields to the expected number of bytes, and sets the present wheel for
     /// errors. Fields without a flag are 0.
     fn read(reader: &mut Reader<'_>) -> Result<Self, LoadError> {
-        let count_and_flags = u8::read(reader)?;
+        let first = u8::read(reader)?;
+        let deflected = [first] == LINKAGE_DEFLECTED;
+        let count_and_flags = if deflected { u8::read(reader)? } else { first };
         let (found, expected) = (usize::from(count_and_flags & !(SHIFTED_FLAG | OFF_GRIP_FLAG)), reader.wheel_count);
         if found != expected {
             return Err(LoadError::Wheels { car: reader.car, found, expected });
         }
         let [shifted, off_grip] = [SHIFTED_FLAG, OFF_GRIP_FLAG].map(|flag| count_and_flags & flag != 0);
-        reader.expected_bytes += found * f32::SIZE_BYTES * (usize::from(shifted) + usize::from(off_grip));
+        let per_wheel = usize::from(shifted) + usize::from(off_grip) + usize::from(deflected);
+        reader.expected_bytes +=
+            found * f32::SIZE_BYTES * per_wheel + if deflected { LINKAGE_DEFLECTED.len() } else { 0 };
         let mut read_wheel = |i| {
             reader.wheel = Some(i);
             let mut wheel = WheelState::read(reader)?;
@@ -534,6 +564,10 @@ impl Saved for Box<[WheelState]> {
             if off_grip {
                 reader.field = &GRIP_EXCESS_FIELD;
                 wheel.grip_excess = f32::read(reader)?;
+            }
+            if deflected {
+                reader.field = &STEER_DEFLECTION_FIELD;
+                wheel.steer_deflection = f32::read(reader)?;
             }
             Ok(wheel)
         };

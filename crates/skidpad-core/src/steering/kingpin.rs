@@ -1,20 +1,43 @@
 //! Steering axis of a wheel, and the moment of the ground about it.
 
 use crate::steering::parameters::Kingpin;
+use crate::wheel::parameters::Wheel;
+use crate::wheel::state::WheelState;
 use bevy_math::Vec3;
 use skidpad_simd::math;
 
 /// Force and moment of the ground on a wheel at the centre of its contact, in axes of the wheel: x along its heading on
 /// the ground, y to its left, z along the contact normal.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct GroundForce {
+struct GroundForce {
     /// Force (N): longitudinal, lateral, load.
     pub force: Vec3,
     /// Aligning moment about the contact normal (N m), positive turns to the left.
     pub aligning: f32,
 }
 
+/// Pneumatic trail that [`Kingpin::moment_slope`] assumes at least, over the radius of the wheel (–). It is above that
+/// of tyres in measurements, about a tenth.
+const LARGE_PNEUMATIC_TRAIL: f32 = 0.15;
+
 impl Kingpin {
+    /// Returns the moment of the ground about the steering axis of `wheel` in the last step (N m), positive if it turns
+    /// the wheel to the left. The pneumatic trail grows with the share of rolling, and changes its sign in reverse.
+    pub(crate) fn wheel_moment(&self, wheel: &Wheel, state: &WheelState) -> f32 {
+        let [longitudinal, lateral] = state.tyre;
+        let direction = if state.rolling_speed < 0.0 { -state.rolling } else { state.rolling };
+        let aligning = state.aligning - self.pneumatic_trail * direction * lateral;
+        let ground = GroundForce { force: Vec3::new(longitudinal, lateral, state.load), aligning };
+        self.moment(wheel.radius, -wheel.side.outward_sign(), state.steer, &ground)
+    }
+
+    /// Returns an upper estimate of how much the moment about the steering axis falls per angle of a wheel that turns
+    /// (N m/rad), for a tyre with the lateral slip stiffness `tyre_stiffness` (N per unit slip): stiffness times
+    /// mechanical and pneumatic trail. For dry friction, which has no slip stiffness, it is no upper estimate.
+    pub(crate) fn moment_slope(&self, radius: f32, tyre_stiffness: f32) -> f32 {
+        tyre_stiffness * (self.trail.abs() + self.pneumatic_trail.abs().max(LARGE_PNEUMATIC_TRAIL * radius))
+    }
+
     /// Returns the moment of `ground` about the steering axis of a wheel of `radius` (m) in N m, positive if it turns
     /// the wheel to the left. `side_sign` is 1 for a wheel on the left side, −1 for one on the right side; 0 for a
     /// wheel in the middle, whose axis lies in the plane of the car. `steer` is the rotation about the axis (rad),
@@ -23,7 +46,7 @@ impl Kingpin {
     /// The wheel is a disc that turns about the inclined axis, so that it also leans. The ground acts at its lowest
     /// point; the moment of the load is then minus the load times the rise of the car per steering angle. The torque of
     /// drive shafts, and camber other than by steering, are not included.
-    pub(crate) fn moment(&self, radius: f32, side_sign: f32, steer: f32, ground: &GroundForce) -> f32 {
+    fn moment(&self, radius: f32, side_sign: f32, steer: f32, ground: &GroundForce) -> f32 {
         let tan = |angle: f32| {
             let (sin, cos) = math::sin_cos(angle);
             sin / cos
@@ -40,8 +63,7 @@ impl Kingpin {
         let left = Vec3::Z.cross(forward);
         let [longitudinal, lateral, load] = ground.force.to_array();
         let force = forward * longitudinal + left * lateral + Vec3::Z * load;
-        let aligning = ground.aligning - self.pneumatic_trail * lateral;
-        axis.dot((centre + to_contact).cross(force) + Vec3::Z * aligning)
+        axis.dot((centre + to_contact).cross(force) + Vec3::Z * ground.aligning)
     }
 }
 
@@ -58,14 +80,28 @@ mod tests {
     /// of −20 N m.
     const GROUND: GroundForce = GroundForce { force: Vec3::new(200.0, 1000.0, 4000.0), aligning: -20.0 };
 
-    /// Checks the parts of the moment for a vertical axis: lateral force times both trails, longitudinal force times
-    /// scrub radius, aligning moment. The load has no lever.
+    /// Checks the parts of the moment for a vertical axis: lateral force times trail, longitudinal force times scrub
+    /// radius, aligning moment. The load has no lever.
     #[test]
     fn a_vertical_axis_has_levers_of_trail_and_scrub_radius() {
-        let kingpin = Kingpin { trail: 0.03, scrub_radius: 0.01, pneumatic_trail: 0.02, ..Kingpin::default() };
-        for (side_sign, expected) in [(1.0, -50.0 - 2.0 - 20.0), (-1.0, -50.0 + 2.0 - 20.0), (0.0, -70.0)] {
+        let kingpin = Kingpin { trail: 0.03, scrub_radius: 0.01, ..Kingpin::default() };
+        for (side_sign, expected) in [(1.0, -30.0 - 2.0 - 20.0), (-1.0, -30.0 + 2.0 - 20.0), (0.0, -50.0)] {
             let found = kingpin.moment(RADIUS, side_sign, 0.2, &GROUND);
             assert!((found - expected).abs() < 1e-4, "{side_sign}: {found}");
+        }
+    }
+
+    /// The pneumatic trail lies behind the centre of contact in the direction of travel, and a wheel at rest has none:
+    /// 1,000 N times 0.03 m of mechanical trail, and 0.02 m of pneumatic trail.
+    #[test]
+    fn the_pneumatic_trail_belongs_to_the_direction_of_travel() {
+        let kingpin = Kingpin { trail: 0.03, pneumatic_trail: 0.02, ..Kingpin::default() };
+        let wheel =
+            Wheel { radius: RADIUS, side: crate::model::Side::Left, ..crate::model::plain::plain_car().wheels[0] };
+        for (rolling_speed, rolling, expected) in [(10.0, 1.0, -50.0), (-10.0, 1.0, -10.0), (0.0, 0.0, -30.0)] {
+            let state = WheelState { tyre: [0.0, 1000.0], rolling_speed, rolling, ..WheelState::default() };
+            let found = kingpin.wheel_moment(&wheel, &state);
+            assert!((found - expected).abs() < 1e-3, "{rolling_speed} m/s: {found}");
         }
     }
 
@@ -103,8 +139,7 @@ mod tests {
     /// A mirrored wheel under mirrored forces has the opposite moment.
     #[test]
     fn mirrored_wheels_have_opposite_moments() {
-        let kingpin =
-            Kingpin { trail: 0.03, scrub_radius: -0.01, caster: 0.1, inclination: 0.2, pneumatic_trail: 0.01 };
+        let kingpin = Kingpin { trail: 0.03, scrub_radius: -0.01, caster: 0.1, inclination: 0.2, pneumatic_trail: 0.0 };
         let mirrored = GroundForce { force: GROUND.force * Vec3::new(1.0, -1.0, 1.0), aligning: 20.0 };
         let (found, mirror) =
             (kingpin.moment(RADIUS, 1.0, 0.15, &GROUND), kingpin.moment(RADIUS, -1.0, -0.15, &mirrored));

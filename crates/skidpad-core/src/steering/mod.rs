@@ -2,6 +2,7 @@
 
 pub(crate) mod ackermann;
 pub(crate) mod kingpin;
+pub(crate) mod linkage;
 pub(crate) mod parameters;
 pub(crate) mod rows;
 

@@ -10,11 +10,23 @@ pub struct Steering {
     /// Overall steering ratio: steering-wheel angle per that angle (–), > 0; `None` if unknown. Manoeuvres and figures
     /// that are defined by steering-wheel angles and the torque at the steering wheel read it; steps do not.
     pub wheel_ratio: Option<f32>,
-    /// Steering axes of the steered wheels; `None` if unknown. Only the torque at the steering wheel depends on them,
-    /// which also needs the steering ratio.
+    /// Steering axes of the steered wheels; `None` if unknown. The torque at the steering wheel depends on them, which
+    /// also needs the steering ratio, and the deflection of the linkage.
     pub kingpin: Option<Kingpin>,
+    /// Compliance of the steering linkage; `None` if it is rigid. It needs the steering axes.
+    pub compliance: Option<SteeringCompliance>,
     /// Share of the torque at the steering wheel that power steering supplies (–), 0 to below 1.
     pub assist_share: f32,
+}
+
+/// Compliance of the steering linkage, with the steering wheel held: each steered wheel has a spring and a damper about
+/// its steering axis.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SteeringCompliance {
+    /// Moment about the steering axis of a wheel per deflection of this wheel (N m/rad), > 0.
+    pub stiffness: f32,
+    /// Time constant with which a wheel without moment returns (s), ≥ 0: damping over stiffness.
+    pub time_constant: f32,
 }
 
 /// Steering axis (kingpin) of a wheel on the left side. The axis of a wheel on the right side is its mirror image.
@@ -30,7 +42,8 @@ pub struct Kingpin {
     pub caster: f32,
     /// Inclination (rad), positive with the top leaning inwards; between -π/4 and π/4.
     pub inclination: f32,
-    /// Pneumatic trail (m): lever of the lateral force about the contact normal, in addition to the aligning moment of
-    /// the tyre; 0 for tyres with an aligning moment.
+    /// Pneumatic trail (m) of a rolling wheel: lever of the lateral force about the contact normal, in addition to the
+    /// aligning moment of the tyre; 0 for tyres with an aligning moment. In reverse it is ahead of the centre of
+    /// contact.
     pub pneumatic_trail: f32,
 }

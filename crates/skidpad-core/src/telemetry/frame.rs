@@ -55,7 +55,7 @@ channels! {
         ay_mps2, "m/s²", "Acceleration along the intermediate y axis (horizontal), positive to the left.";
         engine_radps, "rad/s", "Engine speed.";
         gear, "-", "Engaged gear: -1 reverse, 0 neutral.";
-        steer_rad, "rad", "Mean road-wheel angle of the first steered axle, positive for a turn to the left.";
+        steer_rad, "rad", "Mean road-wheel angle of the first steered axle without deflection of the linkage, positive for a turn to the left.";
     }
     /// Frames of the wheels, in wheel order.
     pub wheels: Vec<WheelFrame>,

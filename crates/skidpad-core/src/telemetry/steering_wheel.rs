@@ -2,8 +2,6 @@
 
 use crate::model::Model;
 use crate::state::State;
-use crate::steering::kingpin::GroundForce;
-use bevy_math::Vec3;
 
 /// Returns the torque with which the driver of a car of `model` held the steering wheel in the last step of `state` (N
 /// m), positive to the left; 0 if steering ratio or steering axes are unknown.
@@ -18,10 +16,7 @@ pub(crate) fn steering_wheel_torque(model: &Model, state: &State) -> f32 {
     let ground_torque: f32 = wheels
         .map(|(wheel, wheel_state)| {
             let steer_ratio = model.parts().axles[wheel.axle].steer_ratio;
-            let [longitudinal, lateral] = wheel_state.tyre;
-            let force = Vec3::new(longitudinal, lateral, wheel_state.load);
-            let ground = GroundForce { force, aligning: wheel_state.aligning };
-            steer_ratio * kingpin.moment(wheel.radius, -wheel.side.outward_sign(), wheel_state.steer, &ground)
+            steer_ratio * kingpin.wheel_moment(wheel, wheel_state)
         })
         .sum();
     -(1.0 - steering.assist_share) * ground_torque / wheel_ratio

@@ -45,6 +45,9 @@ pub struct WheelState {
     pub shift: f32,
     /// Friction factor of the ground under the patch minus 1, –; 0 without contact.
     pub grip_excess: f32,
+    /// Deflection of the steering linkage, rad, positive to the left; it is part of the angle of a steered wheel without
+    /// a raw angle. Steps of cars with a rigid linkage do not change it.
+    pub steer_deflection: f32,
     /// Whether the wheel was in contact with the ground.
     pub contact: bool,
 }
@@ -75,10 +78,10 @@ impl WheelState {
         #[rustfmt::skip]
         let Self {
             spin, deflection, compression, travel_rate, load, tyre, torque, rolling_speed, rolling, steer, lean, overturning,
-            aligning, disc, shift, grip_excess, contact: _,
+            aligning, disc, shift, grip_excess, steer_deflection, contact: _,
         } = *self;
         all_finite(&[spin, compression, travel_rate, load, torque, rolling_speed, rolling, steer])
-            && all_finite(&[lean, overturning, aligning, disc, shift, grip_excess])
+            && all_finite(&[lean, overturning, aligning, disc, shift, grip_excess, steer_deflection])
             && all_finite(&deflection)
             && all_finite(&tyre)
     }

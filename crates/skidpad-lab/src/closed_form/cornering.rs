@@ -4,8 +4,9 @@ use skidpad_core::Model;
 use skidpad_core::model::Side;
 use skidpad_core::tyre::Conditions;
 
+use super::root::find_rising_root;
 use super::steady_state::{self, LoadDemand, SteadyState};
-use super::{Characteristics, CruiseState, drive_shares};
+use super::{Characteristics, CruiseState, drive_shares, linkage};
 
 /// Lateral acceleration at which the understeer gradient with load transfer is listed (m/s²): 0.4 g, where road cars
 /// leave their linear range.
@@ -29,7 +30,8 @@ const STEER_TOLERANCE_RAD: f64 = 1e-8;
 /// the path sum to `m a_y`, the yaw moments to zero.
 ///
 /// Loads are those of [`steady_state::solve_cornering`]; toe and camber follow from its wheel travels and roll angle.
-/// Side forces act perpendicular to the wheels, and aligning moments are included. The drive balances the braking
+/// Side forces act perpendicular to the wheels, and aligning moments are included. Side forces and aligning moments
+/// deflect a compliant steering linkage. The drive balances the braking
 /// components of side forces and rolling resistance, with the longitudinal slips that this requires.
 ///
 /// `None` above the rollover threshold, or if the tyres cannot hold the turn. The result has no meaning for tyres
@@ -45,6 +47,17 @@ struct SteadyTurn {
     lateral_acceleration: f64,
     /// Speed (m/s); `None` for a path of infinite radius without aerodynamic forces.
     speed: Option<f64>,
+}
+
+/// Motion and wheels of one iteration, on which the next one builds.
+#[derive(Clone, Debug)]
+struct TurnIterate {
+    /// Sideslip angle (rad).
+    sideslip: f64,
+    /// Longitudinal slip of each wheel (–).
+    slips: Vec<f64>,
+    /// Deflection of the steering linkage at each wheel (rad).
+    deflections: Vec<f64>,
 }
 
 /// Aerodynamic forces on a car in a turn (N).
@@ -76,7 +89,7 @@ impl SteadyTurn {
     }
 
     /// Solves for the steering angle (rad, positive to the left). Each iteration computes wheel loads and tyre
-    /// conditions from sideslip and longitudinal slips of the previous iteration (initially 0). It then solves the yaw
+    /// conditions from sideslip, longitudinal slips and linkage deflections of the previous iteration (initially 0). It then solves the yaw
     /// balance for the steering angle. The iteration ends once the angle changes by less than [`STEER_TOLERANCE_RAD`],
     /// or after [`MAX_LOAD_ITERATIONS`] with the last angle. `None` if the tyres cannot hold the turn, above the
     /// rollover threshold, or without a steady pose at the speed. The result has no meaning for tyres without creep
@@ -86,15 +99,19 @@ impl SteadyTurn {
             Some(speed) => AeroForces::at_speed(model, speed)?,
             None => AeroForces::default(),
         };
-        // Sideslip (rad) and longitudinal slip of each wheel (–) of the previous iteration.
-        let (mut sideslip, mut slips) = (0.0, vec![0.0; model.wheels().len()]);
+        let zeros = || vec![0.0; model.wheels().len()];
+        let mut iterate = TurnIterate { sideslip: 0.0, slips: zeros(), deflections: zeros() };
         let mut steering_angle = f64::NAN;
         for _ in 0..MAX_LOAD_ITERATIONS {
-            let balance = TurnBalance::new(model, self, aero_forces, sideslip, &slips)?;
+            let balance = TurnBalance::new(model, self, aero_forces, &iterate)?;
             // Steering angle of the previous iteration; NaN in the first one, which therefore never ends the loop.
             let previous_angle = core::mem::replace(&mut steering_angle, balance.steering_angle()?);
-            sideslip = balance.sideslip_angle(steering_angle)?;
-            slips = balance.longitudinal_slips(sideslip, steering_angle);
+            let sideslip = balance.sideslip_angle(steering_angle)?;
+            iterate = TurnIterate {
+                sideslip,
+                slips: balance.longitudinal_slips(sideslip, steering_angle),
+                deflections: balance.linkage_deflections(sideslip, steering_angle),
+            };
             if (steering_angle - previous_angle).abs() < STEER_TOLERANCE_RAD {
                 break;
             }
@@ -118,6 +135,8 @@ struct LoadedTyre {
     conditions: Conditions<f32>,
     /// Angle of the wheel in addition to the steering angle (rad).
     toe: f64,
+    /// Deflection of the steering linkage (rad).
+    linkage_deflection: f64,
     /// Share of the drive (–).
     drive_share: f64,
     /// Rolling resistance (N).
@@ -143,13 +162,13 @@ struct TyreForces {
 }
 
 impl<'a> TurnBalance<'a> {
-    /// Solves for the pose of the turn and prepares the tyres of one iteration. `sideslip` (rad) and the longitudinal
-    /// `slips` (–) are those of the previous iteration. The loads are those of the lateral acceleration `a_y cos β`, of
+    /// Solves for the pose of the turn and prepares the tyres of one iteration. `previous` is the result of the previous
+    /// iteration. The loads are those of the lateral acceleration `a_y cos β`, of
     /// downforce and drag at the speed of the turn, and of the longitudinal component `a_y sin β`. This component adds
     /// the pitch moment `m a_y sin β h`. Without a speed there are no aerodynamic loads. `None` above the rollover
     /// threshold.
-    fn new(model: &'a Model, turn: SteadyTurn, aero_forces: AeroForces, sideslip: f64, slips: &[f64]) -> Option<Self> {
-        let (sin, cos) = sideslip.sin_cos();
+    fn new(model: &'a Model, turn: SteadyTurn, aero_forces: AeroForces, previous: &TurnIterate) -> Option<Self> {
+        let (sin, cos) = previous.sideslip.sin_cos();
         let mass = f64::from(model.mass());
         // The acceleration towards the inside has a component along the car.
         let pitch_moment = mass * turn.lateral_acceleration * sin * model.tyre_force_lever();
@@ -159,17 +178,18 @@ impl<'a> TurnBalance<'a> {
         };
         let demand = LoadDemand { pitch_moment: straight_demand.pitch_moment + pitch_moment, ..straight_demand };
         let steady = steady_state::solve_cornering_with(model, turn.lateral_acceleration * cos, demand)?;
-        let tyres = drive_shares(model).into_iter().zip(slips).enumerate();
-        // 0.0: without a speed the rolling resistance is that at standstill.
-        let tyres = tyres
-            .map(|(i, (share, slip))| LoadedTyre::new(model, &steady, turn.speed.unwrap_or(0.0), i, [share, *slip]))
-            .collect();
+        let tyres = drive_shares(model).into_iter().enumerate().map(|(i, share)| {
+            // 0.0: without a speed the rolling resistance is that at standstill.
+            let tyre = LoadedTyre::new(model, &steady, turn.speed.unwrap_or(0.0), i, [share, previous.slips[i]]);
+            LoadedTyre { linkage_deflection: previous.deflections[i], ..tyre }
+        });
+        let tyres = tyres.collect();
         Some(Self { model, turn, aero_forces, tyres })
     }
 
     /// Returns the angles of the wheels relative to the car for the steering angle `delta`, in wheel order (rad,
-    /// positive to the left). The steering geometry turns left and right wheel of an axle differently; the toe angle
-    /// of each wheel is added.
+    /// positive to the left). The steering geometry turns left and right wheel of an axle differently; toe angle and
+    /// linkage deflection of each wheel are added.
     fn wheel_angles(&self, delta: f64) -> Vec<f64> {
         // Mean angle of each axle: steer ratio times steering angle.
         let mean_angles: Vec<f32> =
@@ -179,7 +199,9 @@ impl<'a> TurnBalance<'a> {
         // `road_wheel_angles` has the left (0) and the right (1) wheel of each axle.
         wheels
             .map(|(wheel, tyre)| {
-                tyre.toe + f64::from(road_wheel_angles[wheel.axle][usize::from(wheel.side == Side::Right)])
+                tyre.toe
+                    + tyre.linkage_deflection
+                    + f64::from(road_wheel_angles[wheel.axle][usize::from(wheel.side == Side::Right)])
             })
             .collect()
     }
@@ -300,6 +322,17 @@ impl<'a> TurnBalance<'a> {
         find_rising_root(moment, -MAX_SLIP_ANGLE_RAD, MAX_SLIP_ANGLE_RAD)
     }
 
+    /// Computes the deflection of the steering linkage at each wheel (rad), for the sideslip angle `beta` and the
+    /// steering angle `delta` (rad).
+    fn linkage_deflections(&self, beta: f64, delta: f64) -> Vec<f64> {
+        let tyre_forces = self.tyre_forces(beta, &self.wheel_angles(delta));
+        let deflection = |(i, force): (usize, &TyreForces)| {
+            let previous = self.tyres[i].linkage_deflection;
+            linkage::next_deflection(self.model, i, previous, force.side_force, force.aligning_moment)
+        };
+        tyre_forces.iter().enumerate().map(deflection).collect()
+    }
+
     /// Computes the longitudinal slip of each wheel (–, positive for drive) that produces the forces of
     /// [`TurnBalance::longitudinal_forces`]. `beta` is the sideslip angle, `delta` the steering angle (rad); they also
     /// give the lateral slip of each wheel. A wheel whose tyre cannot produce its force spins with [`SPINNING_SLIP`] in
@@ -322,7 +355,7 @@ impl<'a> TurnBalance<'a> {
 impl LoadedTyre {
     /// Prepares the tyre of wheel `i` at `speed` m/s in the pose `steady`, with its `share` of the drive (–) and its
     /// longitudinal `slip` (–). Toe and camber include the changes by suspension links at the travel of the wheel;
-    /// camber also includes the roll angle. The friction factor of the ground is 1.
+    /// camber also includes the roll angle. The linkage is not deflected, and the friction factor of the ground is 1.
     fn new(model: &Model, steady: &SteadyState, speed: f64, i: usize, [share, slip]: [f64; 2]) -> Self {
         let (wheel, load) = (&model.wheels()[i], steady.loads[i] as f32);
         let axle = &model.parts().axles[wheel.axle];
@@ -335,6 +368,7 @@ impl LoadedTyre {
             // 1.0: forces and aligning moment depend on the direction of the motion only, not on the speed (m/s).
             conditions: Conditions { camber, ..Conditions::upright(load, 1.0) },
             toe: f64::from(outward_sign * (wheel.toe + toe_change)),
+            linkage_deflection: 0.0,
             drive_share: share,
             max_longitudinal_force: f64::from(model.tyre(i).friction_at(load)[0] * load),
             rolling: f64::from(wheel.rolling.coefficient(speed as f32) * load),
@@ -398,68 +432,13 @@ pub fn grip_limit(model: &Model, speed: Option<f64>) -> Option<f64> {
     Some(low)
 }
 
-/// Finds a root of `f` in the range `low..high` at which `f` rises, by a search from 0 (or the end of the range closest
-/// to 0). The search runs upwards if `f` is negative at its start, otherwise downwards, in 60 equal steps. The interval
-/// of the first change of sign is refined. `None` if the sign does not change up to the end of the range. A NaN value
-/// counts as a sign that has not changed yet.
-fn find_rising_root(f: impl Fn(f64) -> f64, low: f64, high: f64) -> Option<f64> {
-    const SEARCH_STEPS: usize = 60;
-    let start = 0.0f64.clamp(low, high);
-    let start_value = f(start);
-    let (end, sign) = if start_value < 0.0 { (high, 1.0) } else { (low, -1.0) };
-    // Position and value of the last point; a search downwards mirrors the sign of the value, so that the value
-    // changes from negative to positive in both directions.
-    let mut inner = [start, sign * start_value];
-    for i in 1..=SEARCH_STEPS {
-        let x = start + (end - start) * i as f64 / SEARCH_STEPS as f64;
-        let next = [x, sign * f(x)];
-        if next[1] >= 0.0 {
-            return Some(find_bracketed_root(|x| sign * f(x), inner, next));
-        }
-        inner = next;
-    }
-    None
-}
-
-/// Finds the root of `f` between `inner`, where `f` is negative or NaN, and `outer`, where `f` is at least 0. Both are
-/// given as position and value. Uses regula falsi with the Illinois modification (M. Dowell and P. Jarratt, BIT 11,
-/// 1971) and a bisection in every fourth iteration. Returns the last point once its value is 0, the end that it
-/// replaces moves by less than 1e-13, or the bracket is narrower than 1e-13. After 60 iterations the result is the
-/// outer end.
-fn find_bracketed_root(f: impl Fn(f64) -> f64, mut inner: [f64; 2], mut outer: [f64; 2]) -> f64 {
-    const MAX_ROOT_ITERATIONS: usize = 60;
-    const ROOT_TOLERANCE: f64 = 1e-13;
-    // Whether the last iteration replaced the outer end.
-    let mut previous_is_outer_end = None;
-    for iteration in 1..=MAX_ROOT_ITERATIONS {
-        let secant = (inner[0] * outer[1] - outer[0] * inner[1]) / (outer[1] - inner[1]);
-        // False also for a NaN secant, which is then replaced by a bisection.
-        let is_between = (secant - inner[0]) * (secant - outer[0]) < 0.0;
-        let x = if is_between && iteration % 4 != 0 { secant } else { 0.5 * (inner[0] + outer[0]) };
-        let value = f(x);
-        let is_outer_end = value >= 0.0;
-        // The new point replaces the end with the same sign of the value.
-        let (replaced_end, kept_end) = if is_outer_end { (&mut outer, &mut inner) } else { (&mut inner, &mut outer) };
-        // Distance by which the replaced end moves.
-        let moved_distance = (x - replaced_end[0]).abs();
-        *replaced_end = [x, value];
-        // An end point that stays twice would slow down the secant; half its value moves the secant towards it.
-        if previous_is_outer_end == Some(is_outer_end) {
-            kept_end[1] *= 0.5;
-        }
-        previous_is_outer_end = Some(is_outer_end);
-        if value == 0.0 || moved_distance < ROOT_TOLERANCE || (outer[0] - inner[0]).abs() < ROOT_TOLERANCE {
-            return x;
-        }
-    }
-    outer[0]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::testing;
-    use skidpad_core::model::{AntiRollBar, Powertrain, RollingCoefficients, ToeCamberCurves, Tyre};
+    use skidpad_core::model::{
+        AntiRollBar, Kingpin, Powertrain, RollingCoefficients, SteeringCompliance, ToeCamberCurves, Tyre,
+    };
     use skidpad_core::tyre::CurveLaw;
     use skidpad_core::{Model, ModelParts};
 
@@ -484,6 +463,27 @@ mod tests {
         let found = understeer(&model, 0.2).expect("holds");
         // Tolerances: tan α against α at 0.01 rad (3e-5), and f32 forces in a difference over 0.2 m/s².
         assert!((found - linear).abs() < 2e-3 * linear.abs(), "{found} {linear}");
+    }
+
+    /// Compliance steer adds `m_f n / (2 k)` to the understeer gradient, with the mass on the front axle, the trail and
+    /// the stiffness at each of its two wheels, in the linear gradient and in that with tyre curves.
+    #[test]
+    fn a_compliant_linkage_adds_understeer() {
+        let gradients = |stiffness: Option<f32>| {
+            let model = with(|parts| {
+                parts.steering.kingpin = Some(Kingpin { trail: 0.04, ..Kingpin::default() });
+                parts.steering.compliance =
+                    stiffness.map(|stiffness| SteeringCompliance { stiffness, time_constant: 0.02 });
+            });
+            let linear = crate::Characteristics::new(&model).bicycle.expect("creeps").understeer;
+            [linear, understeer(&model, 0.2).expect("holds")]
+        };
+        let [rigid, compliant] = [None, Some(10e3)].map(gradients);
+        let expected = 500.0 * 0.04 / (2.0 * 10e3);
+        for (rigid, compliant) in rigid.into_iter().zip(compliant) {
+            // Tolerance as above.
+            assert!((compliant - rigid - expected).abs() < 2e-3 * expected, "{rigid} {compliant}");
+        }
     }
 
     /// Front links that turn the wheels in under compression steer the car into the turn, by slope times half the track

@@ -4,14 +4,15 @@ use nalgebra::{Complex, Matrix2, Vector2};
 use skidpad_core::Model;
 
 use super::roll::TurnPose;
-use super::{Characteristics, roll_steer_force};
+use super::{Characteristics, compliance_steer, roll_steer_force};
 
 /// Linear single-track model with two degrees of freedom, lateral velocity and yaw rate, for any number of axles.
 ///
 /// H. B. Pacejka, *Tyre and Vehicle Dynamics*, 3rd edition, section 1.3: `m (v̇ + V r) = ΣFᵢ`, `I ṙ = Σ xᵢ Fᵢ`, with
 /// the side force `Fᵢ = Cᵢ (sᵢ δ − (v + xᵢ r) / V)` of each axle. The relaxation of the tyres delays the side force by
 /// a lag of first order with the length `σᵢ`: `1 / (1 + jω σᵢ / V)` (section 7.2). Roll steer adds a side force
-/// `Tᵢ (v̇ + V r)`, as if the body rolled without delay. Other effects of roll and load transfer are not included.
+/// `Tᵢ (v̇ + V r)`, as if the body rolled without delay. A compliant steering linkage reduces the angle of its axle by
+/// `cᵢ Fᵢ / (1 + jω τ)`. Other effects of roll and load transfer are not included.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LateralDynamics {
     /// Mass `m` (kg).
@@ -20,6 +21,8 @@ pub struct LateralDynamics {
     pub yaw_inertia_kg_m2: f64,
     /// Axles.
     pub axles: Vec<LinearAxle>,
+    /// Time constant `τ` of the steering linkage (s), ≥ 0.
+    pub linkage_time_constant_s: f64,
 }
 
 /// Axle of [`LateralDynamics`].
@@ -27,14 +30,26 @@ pub struct LateralDynamics {
 pub struct LinearAxle {
     /// Distance `x` ahead of the centre of mass (m).
     pub x_m: f64,
-    /// Cornering stiffness `C` (N/rad), ≥ 0.
+    /// Cornering stiffness `C` of the tyres (N/rad), ≥ 0.
     pub cornering_stiffness_n_per_rad: f64,
+    /// Compliance steer `c`: angle by which the side force of the axle reduces its road-wheel angle (rad/N); 0 for a
+    /// rigid steering linkage.
+    pub compliance_steer_rad_per_n: f64,
     /// Steer ratio `s` (rad per rad of steering).
     pub steer_ratio: f64,
     /// Relaxation length `σ` (m), ≥ 0.
     pub relaxation_m: f64,
-    /// Side force by roll steer per lateral acceleration `T` (N per m/s²), positive to the left in a left turn.
+    /// Side force by roll steer per lateral acceleration `T` (N per m/s²), positive to the left in a left turn, with the
+    /// compliance steer of a steady turn.
     pub roll_steer_kg: f64,
+}
+
+impl LinearAxle {
+    /// Returns the cornering stiffness with the compliance steer of a steady turn, `C / (1 + C c)` (N/rad).
+    pub fn steady_stiffness_n_per_rad(&self) -> f64 {
+        self.cornering_stiffness_n_per_rad
+            / (1.0 + self.cornering_stiffness_n_per_rad * self.compliance_steer_rad_per_n)
+    }
 }
 
 /// Response to the mean road-wheel angle at one frequency. Arguments are phases; a negative argument is a lag.
@@ -59,31 +74,38 @@ pub struct YawMode {
 
 impl LateralDynamics {
     /// Reads mass, yaw inertia and the axles from `model`: position, cornering stiffness at the static load, steer
-    /// ratio, and the roll-steer force in the pose of a steady turn. Relaxation lengths are set to 0. `None` if a tyre
-    /// has no cornering stiffness (dry friction).
+    /// ratio, compliance steer, and the roll-steer force in the pose of a steady turn. Relaxation lengths are set to 0.
+    /// `None` if a tyre has no cornering stiffness (dry friction).
     pub fn new(model: &Model) -> Option<Self> {
         let turn_pose = TurnPose::new(model);
         let axle = |(index, figures): (usize, &super::AxleCharacteristics)| {
+            let stiffness = figures.cornering_stiffness_n_per_rad?;
+            let compliance_steer = compliance_steer(model, index);
+            let roll_steer = roll_steer_force(model, turn_pose.as_ref(), index);
             Some(LinearAxle {
                 x_m: figures.x_m,
-                cornering_stiffness_n_per_rad: figures.cornering_stiffness_n_per_rad?,
+                cornering_stiffness_n_per_rad: stiffness,
+                compliance_steer_rad_per_n: compliance_steer,
                 steer_ratio: f64::from(model.parts().axles[index].steer_ratio),
                 relaxation_m: 0.0,
-                roll_steer_kg: roll_steer_force(model, turn_pose.as_ref(), index),
+                roll_steer_kg: roll_steer / (1.0 + stiffness * compliance_steer),
             })
         };
+        let compliance = model.parts().steering.compliance;
         let axles: Option<Vec<_>> = Characteristics::new(model).axles.iter().enumerate().map(axle).collect();
         Some(Self {
             mass_kg: f64::from(model.mass()),
             yaw_inertia_kg_m2: f64::from(model.inertia().z_axis.z),
             axles: axles?,
+            linkage_time_constant_s: compliance.map_or(0.0, |compliance| f64::from(compliance.time_constant)),
         })
     }
 
-    /// Returns the sums `ΣC`, `ΣC x` and `ΣC x²` over the axles (N/rad, N m/rad, N m²/rad).
+    /// Returns the sums `ΣC`, `ΣC x` and `ΣC x²` over the axles (N/rad, N m/rad, N m²/rad), with the stiffness of a steady
+    /// turn ([`LinearAxle::steady_stiffness_n_per_rad`]).
     fn stiffness_moments(&self) -> [f64; 3] {
         let sum = |power: i32| {
-            let terms = self.axles.iter().map(|axle| axle.cornering_stiffness_n_per_rad * axle.x_m.powi(power));
+            let terms = self.axles.iter().map(|axle| axle.steady_stiffness_n_per_rad() * axle.x_m.powi(power));
             terms.sum::<f64>()
         };
         [sum(0), sum(1), sum(2)]
@@ -126,13 +148,16 @@ impl LateralDynamics {
     }
 
     /// Computes the frequency response of yaw rate, sideslip and lateral acceleration to the mean road-wheel angle,
-    /// with the tyre relaxation of each axle. `speed_mps` is the speed (m/s, > 0), `frequency_hz` the frequency (Hz, ≥
+    /// with the tyre relaxation and the compliance steer of each axle. `speed_mps` is the speed (m/s, > 0), `frequency_hz` the frequency (Hz, ≥
     /// 0). `None` if the equations have no solution, as at the critical speed and 0 Hz.
     pub fn response(&self, speed_mps: f64, frequency_hz: f64) -> Option<LateralResponse> {
         let (v, jw) = (speed_mps, Complex::new(0.0, std::f64::consts::TAU * frequency_hz));
-        // Stiffness of an axle with the lag of its relaxation (N/rad).
+        let one = Complex::from(1.0);
+        // Stiffness of an axle with the lag of its relaxation and with its compliance steer (N/rad).
         let stiffness = |axle: &LinearAxle| {
-            Complex::from(axle.cornering_stiffness_n_per_rad) / (Complex::from(1.0) + jw * (axle.relaxation_m / v))
+            let lagged = Complex::from(axle.cornering_stiffness_n_per_rad) / (one + jw * (axle.relaxation_m / v));
+            let compliance_steer = axle.compliance_steer_rad_per_n / (one + jw * self.linkage_time_constant_s);
+            lagged / (one + lagged * compliance_steer)
         };
         let sum = |weight: &dyn Fn(&LinearAxle) -> f64| {
             self.axles.iter().map(|axle| stiffness(axle) * weight(axle)).sum::<Complex<f64>>()
@@ -168,6 +193,7 @@ mod tests {
         let axle = |x_m, stiffness, steer_ratio| LinearAxle {
             x_m,
             cornering_stiffness_n_per_rad: stiffness,
+            compliance_steer_rad_per_n: 0.0,
             steer_ratio,
             relaxation_m: 0.0,
             roll_steer_kg: 0.0,
@@ -176,6 +202,7 @@ mod tests {
             mass_kg: 1545.0,
             yaw_inertia_kg_m2: 2500.0,
             axles: vec![axle(1.300, 150e3, 1.0), axle(-1.354, 190e3, 0.0)],
+            linkage_time_constant_s: 0.0,
         }
     }
 
@@ -256,6 +283,24 @@ mod tests {
         let understeer = 1545.0 / 2.654 * (1.354 / 190e3 - 1.300 / 150e3);
         let critical = (-2.654f64 / understeer).sqrt();
         assert!(car.yaw_mode(0.999 * critical).is_some() && car.yaw_mode(1.001 * critical).is_none(), "{critical}");
+    }
+
+    /// Compliance steer acts like a softer tyre: gains, margin and yaw mode are those of an axle with the stiffness
+    /// `C / (1 + C c)`. A linkage that is slow against the motion has no effect.
+    #[test]
+    fn compliance_steer_softens_the_axle() {
+        let (mut compliant, mut soft) = (c5(), c5());
+        compliant.axles[0].compliance_steer_rad_per_n = 2e-6;
+        // 150e3 / (1 + 0.3).
+        soft.axles[0].cornering_stiffness_n_per_rad = 150e3 / 1.3;
+        let response = |car: &LateralDynamics| car.response(27.0, 2.0).expect("stable").yaw_rate;
+        assert!((response(&compliant) - response(&soft)).norm() < 1e-9);
+        let margin = |car: &LateralDynamics| car.static_margin().expect("two axles");
+        assert!((margin(&compliant) - margin(&soft)).abs() < 1e-12 && margin(&soft) > margin(&c5()));
+        let mode = |car: &LateralDynamics| car.yaw_mode(27.0).expect("stable").frequency_hz;
+        assert!((mode(&compliant) - mode(&soft)).abs() < 1e-12);
+        compliant.linkage_time_constant_s = 1e6;
+        assert!((response(&compliant) - response(&c5())).norm() < 1e-5);
     }
 
     /// Relaxation does not change the steady gain and adds lag at 2 Hz.

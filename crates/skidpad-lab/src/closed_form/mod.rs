@@ -8,6 +8,8 @@
 //! | aerodynamic forces, and the ride heights they cause | [`cruise`] |
 //! | steady poses with bump stops and lifted wheels, rollover | [`steady_state`] |
 //! | understeer with tyre curves and load transfer | [`cornering`] |
+//! | compliance steer | `linkage` |
+//! | roots of functions | `root` |
 //! | hitch and coupler | `towing` |
 //! | vehicle loaded by its trailers, stopping distance and top speed of a train | [`train`] |
 //! | sway and critical speed of a vehicle with trailers | [`sway`] |
@@ -19,10 +21,12 @@ pub mod bicycle;
 pub mod cornering;
 pub mod cruise;
 pub mod lateral_dynamics;
+mod linkage;
 pub mod lints;
 pub mod lists;
 pub mod modes;
 pub mod roll;
+mod root;
 pub mod steady_state;
 pub mod straight;
 pub mod sway;
@@ -192,9 +196,18 @@ fn cornering_stiffness(model: &Model, wheel: usize) -> Option<f64> {
     tyre.has_deflection_dynamics().then(|| f64::from(tyre.stiffness_at(model.static_load(wheel))[1]))
 }
 
+/// Returns the angle by which the side force of axle `index` reduces its road-wheel angle through a compliant steering
+/// linkage, per force of the whole axle at small slips (rad/N): the mean over its wheels, of which each has its share of
+/// the force. 0 for a rigid linkage.
+fn compliance_steer(model: &Model, index: usize) -> f64 {
+    let wheels: Vec<usize> = (0..model.wheels().len()).filter(|&i| model.wheels()[i].axle == index).collect();
+    let count = wheels.len().max(1) as f64;
+    wheels.into_iter().map(|i| linkage::angle_per_force(model, i)).sum::<f64>() / (count * count)
+}
+
 /// Returns the side force of axle `index` that roll steer causes, per lateral acceleration (N per m/s², positive to the
-/// left). The sum over the wheels is cornering stiffness times toe change, with the wheel travels of `turn_pose` (pose
-/// of the car in a steady turn). Returns 0 without a pose or without links that change the toe angle; a tyre without
+/// left), with a rigid steering linkage. The sum over the wheels is cornering stiffness times toe change, with the wheel
+/// travels of `turn_pose` (pose of the car in a steady turn). Returns 0 without a pose or without links that change the toe angle; a tyre without
 /// cornering stiffness contributes 0.
 fn roll_steer_force(model: &Model, turn_pose: Option<&TurnPose>, index: usize) -> f64 {
     let toe_curves = model.parts().axles[index].toe_camber.zip(turn_pose);
@@ -211,14 +224,19 @@ fn roll_steer_force(model: &Model, turn_pose: Option<&TurnPose>, index: usize) -
 }
 
 /// Builds the bicycle model from position, cornering stiffness and steer ratio of each axle, and from its roll steer
-/// (toe change by wheel travel). `turn_pose` is the pose of the car in a steady turn; without it there is no roll
-/// steer. `None` if a tyre has no cornering stiffness, or if `Bicycle::from_axles` finds no model, for example because
+/// (toe change by wheel travel). With a compliant steering linkage, both are divided by `1 + C c` with the cornering
+/// stiffness C and the compliance steer c ([`compliance_steer`]). `turn_pose` is the pose of the car in a steady turn;
+/// without it there is no roll steer. `None` if a tyre has no cornering stiffness, if the
+/// linkage yields without limit (`1 + C c ≤ 0`), or if `Bicycle::from_axles` finds no model, for example because
 /// no axle steers.
 fn build_bicycle(model: &Model, axles: &[AxleCharacteristics], turn_pose: Option<&TurnPose>) -> Option<Bicycle> {
     // Arguments of `Bicycle::from_axles`: position, cornering stiffness, steer ratio, roll-steer force.
     let axle_row = |(i, figures): (usize, &AxleCharacteristics)| {
         let steer_ratio = f64::from(model.parts().axles[i].steer_ratio);
-        Some([figures.x_m, figures.cornering_stiffness_n_per_rad?, steer_ratio, roll_steer_force(model, turn_pose, i)])
+        let stiffness = figures.cornering_stiffness_n_per_rad?;
+        let reduction = 1.0 + stiffness * compliance_steer(model, i);
+        let roll_steer = roll_steer_force(model, turn_pose, i);
+        (reduction > 0.0).then(|| [figures.x_m, stiffness / reduction, steer_ratio, roll_steer / reduction])
     };
     let rows: Option<Vec<[f64; 4]>> = axles.iter().enumerate().map(axle_row).collect();
     Bicycle::from_axles(f64::from(model.mass()), &rows?)

@@ -3,13 +3,14 @@
 //! The vehicles roll straight ahead at constant speed on linear tyres at their static loads. The equations of motion
 //! are Lagrange's equations for the lateral position of the first vehicle and the yaw angles of all vehicles, for small
 //! angles (Pacejka, "Tire and Vehicle Dynamics", section 1.5, has those of a car with one trailer). Tyres have a
-//! relaxation length. The steering is fixed. Roll, pitch and the dry friction of hitches are neglected.
+//! relaxation length. The steering wheel is held; a compliant linkage yields without delay. Roll, pitch and the dry friction of hitches are neglected.
 
 use nalgebra::{DMatrix, DVector};
 use skidpad_core::state::Placement;
 use skidpad_core::tyre::Conditions;
 use skidpad_core::{Model, Scene, State};
 
+use super::linkage;
 use crate::metrics::Metric;
 
 /// Range of the search for the critical speed and its step (m/s): [first, last, step].
@@ -85,8 +86,10 @@ impl PlaneTrain {
             for (i, (wheel, wheel_state)) in model.wheels().iter().zip(&state.wheels).enumerate() {
                 let tyre = model.tyre(i);
                 // [1]: lateral.
-                let stiffness =
+                let tyre_stiffness: f64 =
                     tyre.has_deflection_dynamics().then(|| tyre.stiffness_at(wheel_state.load)[1].into())?;
+                // Compliance steer acts like a softer tyre.
+                let stiffness = tyre_stiffness / (1.0 + tyre_stiffness * linkage::angle_per_force(model, i));
                 let relaxation_length = tyre
                     .patch_lengths(&Conditions::upright(wheel_state.load, LISTED_SPEEDS_KMH[0] as f32 / 3.6))[1]
                     .into();

@@ -351,14 +351,15 @@ const KNOWN_LIMITATIONS: &[&str] = &[
     "All metrics are those of the model, not of the real car. Published data are shown for comparison; the model was not \
      fitted to them in this report.",
     "A wheel has one ground contact, found by a ray unless the description defines a rim. Toe and camber follow the \
-     description; there is no kingpin offset and no compliance steer.",
+     description. Steered wheels turn about the vertical axis through the contact; offsets of the steering axis act on the \
+     steering wheel and on a compliant linkage only.",
     "Springs act along the vertical axis of the car. Lateral forces roll the body about the roll centres of the \
      description (default: at ground level). There is no anti-dive geometry.",
     "Tyre models: simple curves and TMeasy have no aligning torque; no model has temperature or wear.",
     "The closed forms under “vehicle” assume linear tyres, rigid wheels and small angles. Agreement is expected only \
      within these assumptions.",
-    "All solvers are first-order accurate in the step length. Half the step length should give half the spread; a \
-     spread that does not decrease indicates an error.",
+    "The built-in solvers are of second order in the step length, `rapier` of first order. A spread that does not \
+     decrease with the step length indicates an error.",
     "Driver models read the telemetry once per step. Closed-loop control (speed, path) feeds the errors of a solver back.",
     "Reference vehicles solve different equations from the same description and need not agree with the solvers.",
 ];

@@ -89,7 +89,13 @@ mod tests {
         };
         let (first, second) = (select(&["t_s", "vx_mps"]), select(&["t_s", "load_n.1l"]));
         let model = model();
-        let named = |name: &str, selection| NamedRun { name: name.into(), model: &model, trajectory: &run, selection };
+        let named = |name: &str, selection: &Selection| NamedRun {
+            name: name.into(),
+            model: &model,
+            towed: &[],
+            trajectory: &run,
+            selection: selection.clone(),
+        };
         let bytes = bytes(&[named("braking/impulse", &first), named("braking/rapier", &second)]).expect("written");
         let mut file = tempfile::tempfile().expect("a temporary file");
         file.write_all(&bytes).expect("writable");

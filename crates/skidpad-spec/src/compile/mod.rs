@@ -12,8 +12,8 @@ use crate::spring::Spring;
 use crate::wheel_positions::{self, WheelPosition};
 use skidpad_core::model::{
     AntiRollBar, Axle as ModelAxle, BarForcePath, BrakeDisc, Coupler, DamperKnee, HeaveSpring, Hitch, Hull, Kingpin,
-    LateralCompliance, ModelParts, ProbeShape, RaycastReference, RollingCoefficients, Side, Steering, Strut,
-    ToeCamberCurves, TrailerBrakes, Tyre, Unsprung, Wheel,
+    LateralCompliance, ModelParts, ProbeShape, RaycastReference, RollingCoefficients, Side, Steering,
+    SteeringCompliance, Strut, ToeCamberCurves, TrailerBrakes, Tyre, Unsprung, Wheel,
 };
 use skidpad_core::{Mat3, Model, ModelError, STANDARD_GRAVITY, Vec3};
 use tyre::build_tyres;
@@ -68,6 +68,10 @@ fn convert_model(spec: &VehicleSpec, formulas: &MagicFormulas) -> Result<Model, 
                 caster: kingpin.caster_deg.to_radians() as f32,
                 inclination: kingpin.inclination_deg.to_radians() as f32,
                 pneumatic_trail: kingpin.pneumatic_trail_m as f32,
+            }),
+            compliance: spec.steering.compliance.as_ref().map(|compliance| SteeringCompliance {
+                stiffness: compliance.stiffness_nm_per_deg.to_degrees() as f32,
+                time_constant: compliance.time_constant_s as f32,
             }),
             assist_share: spec.steering.power_assist as f32,
         },

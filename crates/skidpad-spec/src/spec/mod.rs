@@ -113,7 +113,14 @@ pub struct VehicleSpec {
 
 /// Returns limits for a vehicle without a steered axle, for which their values have no effect.
 fn no_steering() -> Steering {
-    Steering { lock_deg: 1.0, rate_deg_per_s: None, wheel_ratio: None, power_assist: 0.0, kingpin: None }
+    Steering {
+        lock_deg: 1.0,
+        rate_deg_per_s: None,
+        wheel_ratio: None,
+        power_assist: 0.0,
+        kingpin: None,
+        compliance: None,
+    }
 }
 
 /// Steering wheel, and limits of the steering as mean road-wheel angle of an axle with a steer ratio of 1.
@@ -138,10 +145,35 @@ pub struct Steering {
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 0.99)))]
     pub power_assist: f64,
-    /// Steering axes of the steered wheels. They affect only the torque at the steering wheel, which also needs
-    /// `wheel_ratio`. Absent: this torque is not computed.
+    /// Steering axes of the steered wheels. They affect the torque at the steering wheel, which also needs
+    /// `wheel_ratio`, and a compliant linkage. Absent: this torque is not computed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub kingpin: Option<Kingpin>,
+    /// Compliance of the steering linkage, which needs `kingpin`. Absent: the linkage is rigid.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub compliance: Option<SteeringCompliance>,
+}
+
+/// Compliance of the steering linkage with the steering wheel held: each steered wheel turns about its steering axis
+/// under the moment of the ground. A side force equal to the wheel load may deflect it by at most 5 degrees. Tyres of
+/// steered axles must have a slip stiffness, which `coulomb` tyres do not have.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct SteeringCompliance {
+    /// Moment about the steering axis of a wheel per deflection of this wheel, N m per degree. Compliance tests state
+    /// its inverse, often per 100 N m.
+    #[cfg_attr(feature = "schema", schemars(extend("exclusiveMinimum" = 0)))]
+    pub stiffness_nm_per_deg: f64,
+    /// Time constant with which the linkage yields, s.
+    #[serde(default = "typical_linkage_time_constant")]
+    #[cfg_attr(feature = "schema", schemars(range(min = 0, max = 1)))]
+    pub time_constant_s: f64,
+}
+
+/// Returns the default time constant of a steering linkage (s).
+fn typical_linkage_time_constant() -> f64 {
+    0.01
 }
 
 /// Steering axis (kingpin) of each steered wheel, in the design position.
@@ -165,7 +197,8 @@ pub struct Kingpin {
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = -30, max = 30)))]
     pub inclination_deg: f64,
-    /// Pneumatic trail for tyre models without an aligning moment: lever of the lateral force about the contact normal, m.
+    /// Pneumatic trail of a rolling wheel for tyre models without an aligning moment: lever of the lateral force about the
+    /// contact normal, m. In reverse it is ahead of the centre of contact.
     #[serde(default)]
     #[cfg_attr(feature = "schema", schemars(range(min = -0.2, max = 0.2)))]
     pub pneumatic_trail_m: f64,

@@ -107,6 +107,41 @@ fn axles_give_way_by_little() {
     );
 }
 
+/// Checks the compliance of the steering linkage of a car with steering axes: its least stiffness, trails that turn the
+/// wheels into the turn, missing steering axes, and tyres without slip stiffness on a steered axle.
+#[test]
+fn steering_linkages_yield_by_little() {
+    const STIFFNESS: &str = "steering.compliance.stiffness_nm_per_deg";
+    // 0.05 m of trails; the front wheels of the Civic carry about 4.1 kN: 41 N m per degree or more.
+    let soft = "[steering.compliance]\nstiffness_nm_per_deg = 35\n[steering.kingpin]";
+    let none = "[steering.compliance]\nstiffness_nm_per_deg = 0\n[steering.kingpin]";
+    let missing = "[steering.compliance]\ntime_constant_s = 0.1\n[steering.kingpin]";
+    let slow = "[steering.compliance]\nstiffness_nm_per_deg = 300\ntime_constant_s = -1\n[steering.kingpin]";
+    let ahead = "[steering.compliance]\nstiffness_nm_per_deg = 300\n[steering.kingpin]\ntrail_m = -0.05";
+    check(
+        "honda_civic_2016",
+        &[
+            ("[steering.kingpin]", soft, Contradiction, STIFFNESS),
+            ("[steering.kingpin]", none, OutOfRange, STIFFNESS),
+            ("[steering.kingpin]", missing, MissingKey, STIFFNESS),
+            ("[steering.kingpin]", slow, OutOfRange, "steering.compliance.time_constant_s"),
+            ("[steering.kingpin]\ntrail_m = 0.02", ahead, Contradiction, "steering.kingpin.trail_m"),
+        ],
+    );
+    let given = "[steering]\ncompliance = { stiffness_nm_per_deg = 300 }";
+    check("corvette_c5", &[("[steering]", given, MissingKey, "steering.kingpin")]);
+    let text = shipped::find("honda_civic_2016").expect("shipped");
+    let given = "[steering.compliance]\nstiffness_nm_per_deg = 300\n[steering.kingpin]";
+    let compliant = text.replacen("[steering.kingpin]", given, 1);
+    assert!(VehicleSpec::read("compliant", &compliant).is_ok());
+    let dry = "[tyres.dry]\nmodel = \"coulomb\"\ndeflection_m = 0.005\nlongitudinal_friction = 1\n\
+               lateral_friction = 1\nnominal_load_n = 4000\n";
+    let dry = compliant.replacen("tyre = \"front\"", "tyre = \"dry\"", 1) + "\n" + dry;
+    let faults = VehicleSpec::read("dry", &dry).expect_err("dry friction");
+    let found: Vec<_> = faults.list().iter().map(|f| (f.kind, f.path.as_str())).collect();
+    assert_eq!(found, [(Contradiction, "axles[0].tyre")], "{}", faults.render());
+}
+
 /// Checks that a solid axle needs two wheels.
 #[test]
 fn a_solid_axle_has_two_wheels() {

@@ -386,6 +386,19 @@ fn axles_give_way_by_the_rate_of_all_their_wheels() {
 }
 
 #[test]
+fn steering_linkages_yield_by_the_stiffness_of_each_wheel() {
+    let text = skidpad_spec::shipped::find("honda_civic_2016").expect("shipped");
+    let compliance = |given: &str| {
+        let text = text.replacen("[steering.kingpin]", &format!("{given}\n[steering.kingpin]"), 1);
+        VehicleSpec::read("civic", &text).expect("readable").compile().expect("valid").parts().steering.compliance
+    };
+    assert_eq!(compliance(""), None);
+    let found = compliance("[steering.compliance]\nstiffness_nm_per_deg = 314.159_265").expect("given");
+    // 100 π N m per degree are 18,000 N m/rad.
+    assert!((found.stiffness / 18e3 - 1.0).abs() < 1e-6 && found.time_constant == 0.01, "{found:?}");
+}
+
+#[test]
 fn dampers_have_the_knees_of_the_file() {
     let text = skidpad_spec::shipped::find("corvette_c5").expect("shipped");
     let text = text.replacen(

@@ -69,7 +69,7 @@ impl<W: CarLanes> BatchStep<'_, W> {
         let has_log = !self.wheels.workspace.model.assists().is_empty();
         for (car, vehicle) in self.wheels.vehicles.iter_mut().enumerate().filter(|(car, _)| self.has_begun[*car]) {
             vehicle.state.steer = steer_angles[car];
-            vehicle.update_wheel_angles(self.controls[car]);
+            vehicle.update_wheel_angles(self.controls[car], self.wheels.dt);
             if has_log {
                 vehicle.clear_assist_log();
             }

@@ -18,6 +18,8 @@ pub enum Requirement {
     RollCentresOnGround,
     /// Axles are laterally rigid.
     RigidAxles,
+    /// The steering linkage is rigid.
+    RigidSteering,
     /// Anti-roll bars connect the struts of one axle, at a rate that does not depend on the speed, and there are no
     /// heave springs.
     BarsWithinAxles,
@@ -42,6 +44,7 @@ impl Display for Requirement {
             Self::WheelsOnRays => f.write_str("wheels must probe the ground with rays, not with rims"),
             Self::RollCentresOnGround => f.write_str("roll centres must be on the ground"),
             Self::RigidAxles => f.write_str("axles must be laterally rigid"),
+            Self::RigidSteering => f.write_str("the steering linkage must be rigid"),
             Self::BarsWithinAxles => {
                 f.write_str("anti-roll bars must connect the struts of one axle, at a rate that does not depend on the speed; heave springs are not supported")
             }
@@ -70,6 +73,7 @@ pub fn unmet_requirements(model: &Model) -> Vec<Requirement> {
         (Requirement::WheelsOnRays, model.has_rims()),
         (Requirement::RollCentresOnGround, has_group(&|group| group.roll_centre_links.is_some())),
         (Requirement::RigidAxles, model.has_lateral_compliance()),
+        (Requirement::RigidSteering, parts.steering.compliance.is_some()),
         (Requirement::BarsWithinAxles, !model.separate_axle_links().is_empty()),
         (Requirement::AbsOfEachWheel, parts.assists.abs.is_some_and(|anti_lock| anti_lock.has_select_low())),
         (Requirement::NoMotors, !parts.motors.is_empty()),

@@ -46,7 +46,7 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
         let (state, stepper) = (self.state(), &*self.wheels.stepper);
         // Bits of all lanes, without the inactive cars.
         let active = !self.wheels.inactive & (u32::MAX >> (u32::BITS as usize - W::LANE_COUNT));
-        if self.wheels.model.layout().has_bump_steer() {
+        if self.wheels.model.layout().has_self_steering() {
             return active;
         }
         // Angles are compared by their bits: a zero of the other sign gives another axle direction.
@@ -71,7 +71,7 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
                 let (rows, next) = (&mut *stepper.rows, &mut *stepper.next.wheels);
                 let mut wheels = BlockSteeredWheels { model, states: &state.wheels, rows, next, turned: 0 };
                 turn_wheels(model, stepper.next.steer, &mut wheels);
-                let still_turning = if model.has_bump_steer() { unsettled } else { wheels.turned };
+                let still_turning = if model.has_self_steering() { unsettled } else { wheels.turned };
                 let bits = &mut stepper.next.is_steer_applied;
                 *bits = (*bits | unsettled) & !still_turning;
                 for (rows, (_, axle, _)) in stepper.rows.iter_mut().zip(&stepper.next.wheels) {
@@ -115,6 +115,12 @@ impl<W: BlockLanes> SteeredWheels<W> for BlockSteeredWheels<'_, W> {
         None
     }
 
+    /// Returns `None`: cars of a block have a rigid linkage.
+    #[inline(always)]
+    fn linkage_deflection(&self, _: usize) -> Option<W> {
+        None
+    }
+
     /// Writes angle and axle direction of wheel `i` to `next`. Rotates the standing patches of cars whose angle
     /// changes. Reuses the axle directions of the states if those of all cars belong to `mean_angle`, and never with
     /// bump steer.
@@ -126,7 +132,7 @@ impl<W: BlockLanes> SteeredWheels<W> for BlockSteeredWheels<'_, W> {
         if turned != 0 {
             self.rotate_patches(i, angle);
         }
-        let has_direction = !self.model.has_bump_steer() && state.axle_angle.different_bits(mean_angle) == 0;
+        let has_direction = !self.model.has_self_steering() && state.axle_angle.different_bits(mean_angle) == 0;
         let axle = if has_direction { state.axle } else { axle_direction(self.model, i, mean_angle, camber) };
         self.next[i] = (angle, axle, mean_angle);
     }

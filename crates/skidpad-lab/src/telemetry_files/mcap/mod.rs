@@ -249,7 +249,13 @@ mod tests {
         };
         let (first, second) = (select(&["t_s", "vx_mps", "load_n.1l"]), select(&["vx_mps", "t_s", "vx_mps"]));
         let model = model();
-        let named = |name: &str, selection| NamedRun { name: name.into(), model: &model, trajectory: &run, selection };
+        let named = |name: &str, selection: &Selection| NamedRun {
+            name: name.into(),
+            model: &model,
+            towed: &[],
+            trajectory: &run,
+            selection: selection.clone(),
+        };
         let runs =
             [named("braking/impulse", &first), named("braking/constraint", &second), named("braking/rapier", &first)];
         let bytes = bytes(&runs).expect("written");

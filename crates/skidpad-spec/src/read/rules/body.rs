@@ -5,7 +5,7 @@ use super::{FaultKind, NO_HELP, NO_OTHER_KEYS, RuleChecker, join_key, nearest_wo
 use crate::spec::{Axle, Inertia, Probe, Tyre};
 use crate::tyre_size::TyreSize;
 use crate::wheel_positions;
-use skidpad_core::MAX_WHEELS;
+use skidpad_core::{MAX_WHEELS, STANDARD_GRAVITY};
 
 /// Largest difference between the mass of the boxes and the stated mass, as a share of the stated mass.
 const BOX_MASS_TOLERANCE: f64 = 0.01;
@@ -14,6 +14,10 @@ const BOX_CENTRE_TOLERANCE_M: f64 = 0.02;
 
 /// Smallest load of a wheel at rest, as a share of an even distribution. Slightly more than the model requires.
 const MIN_LOAD_SHARE: f64 = 1.001e-3;
+
+/// Largest deflection of the steering linkage under a side force equal to the wheel load, degrees. Steps limit the
+/// deflection to 11°.
+const MAX_LINKAGE_DEFLECTION_DEG: f64 = 5.0;
 
 /// Smallest equivalent mass of a wheel at its rim, as a share of the mass that it carries.
 const MIN_RIM_MASS_SHARE: f64 = 1e-6;
@@ -456,6 +460,52 @@ impl RuleChecker<'_> {
             let accepts = "set for a vehicle with a steered axle";
             self.collector.add_fault(FaultKind::MissingKey, "steering".to_owned(), span, "missing", accepts, None); // no help
         }
+    }
+
+    /// Checks a compliant steering linkage. It needs steering axes, a trail that is not negative in total, and tyres with
+    /// a slip stiffness on steered axles. A side force equal to the load of the heaviest steered wheel may deflect it by at
+    /// most [`MAX_LINKAGE_DEFLECTION_DEG`]. Does nothing with a rigid linkage.
+    pub fn check_steering_compliance(&mut self) {
+        let steering = &self.spec.steering;
+        let Some(compliance) = &steering.compliance else { return };
+        let Some(kingpin) = &steering.kingpin else {
+            if self.are_valid(&["steering.kingpin"]) {
+                let span = self.collector.nearest_span("steering.kingpin");
+                let (path, accepts) = ("steering.kingpin".to_owned(), "set for a compliant steering linkage");
+                self.collector.add_fault(FaultKind::MissingKey, path, span, "missing", accepts, None); // no help
+            }
+            return;
+        };
+        let trail = kingpin.trail_m + kingpin.pneumatic_trail_m;
+        let found = format!("{trail} m with the pneumatic trail, which turns the wheels into the turn");
+        let compared = ["steering.kingpin.pneumatic_trail_m"];
+        self.require("steering.kingpin.trail_m", &compared, trail >= 0.0, found, "0 or more in total", NO_HELP);
+        let steered_axles: Vec<usize> =
+            (0..self.spec.axles.len()).filter(|&i| self.spec.axles[i].steer_ratio != 0.0).collect();
+        for &i in &steered_axles {
+            let tyre = &self.spec.axles[i].tyre;
+            let creeps = !matches!(self.spec.tyres.get(tyre), Some(Tyre::Coulomb { .. }));
+            let (path, table) = (format!("axles[{i}].tyre"), join_key("tyres", tyre));
+            let accepts = "a tyre with a slip stiffness, because the steering linkage is compliant";
+            self.require(&path, &[&table], creeps, format!("`{tyre}` has dry friction"), accepts, NO_HELP);
+        }
+        let mass = steered_axles.into_iter().flat_map(|i| self.carried_masses(i)).fold(0.0, f64::max);
+        let moment = mass * f64::from(STANDARD_GRAVITY) * trail.max(0.0);
+        let deflection = moment / compliance.stiffness_nm_per_deg;
+        let found = format!(
+            "{} N m per degree: a side force equal to the wheel load ({moment:.0} N m) deflects the linkage by {deflection:.1}°",
+            compliance.stiffness_nm_per_deg
+        );
+        let least = (moment / MAX_LINKAGE_DEFLECTION_DEG).ceil();
+        let accepts =
+            format!("a deflection of at most {MAX_LINKAGE_DEFLECTION_DEG}° ({least:.0} N m per degree or more)");
+        let mut paths = self.axle_paths(&["track_m", "behind_front_axle_m", "steer_ratio"]);
+        let chassis = ["mass_kg", "centre_behind_front_axle_m", "centre_left_m"].map(|key| join_key("chassis", key));
+        paths.extend(chassis);
+        paths.extend(["trail_m", "pneumatic_trail_m"].map(|key| join_key("steering.kingpin", key)));
+        let compared: Vec<&str> = paths.iter().map(String::as_str).collect();
+        let is_satisfied = deflection <= MAX_LINKAGE_DEFLECTION_DEG;
+        self.require("steering.compliance.stiffness_nm_per_deg", &compared, is_satisfied, found, accepts, NO_HELP);
     }
 
     /// Checks that brake torques are stated for the whole car or for each axle, not both; each axle with a torque is
