@@ -77,32 +77,47 @@ fn tow_bytes(towed: bool) -> usize {
     if towed { Tow::SIZE_BYTES } else { 0 }
 }
 
-/// Returns the number of additional bytes of a car that is towed, has wheels that have shifted or a linkage that has
-/// deflected, or is on ground with a friction factor other than 1.
+/// Returns the number of additional bytes of a car that is towed, or whose wheels have optional fields.
 fn optional_bytes(state: &State) -> usize {
-    let is_deflected = is_linkage_deflected(&state.wheels);
-    let per_wheel =
-        usize::from(has_shifted(&state.wheels)) + usize::from(is_off_grip(&state.wheels)) + usize::from(is_deflected);
-    tow_bytes(state.tow.is_some())
-        + state.wheels.len() * per_wheel * f32::SIZE_BYTES
-        + if is_deflected { LINKAGE_DEFLECTED.len() } else { 0 }
+    tow_bytes(state.tow.is_some()) + OptionalFields::of(&state.wheels).bytes(state.wheels.len())
 }
 
-/// Returns true if any wheel has shifted sideways. A shift of −0 counts, too, so that its bits are restored.
-fn has_shifted(wheels: &[WheelState]) -> bool {
-    wheels.iter().any(|wheel| wheel.shift.to_bits() != 0)
+/// Optional fields of wheels that are saved for a car: those that are not 0 at every wheel. A field of −0 counts, too,
+/// so that its bits are restored.
+#[derive(Clone, Copy)]
+struct OptionalFields {
+    /// Any wheel has shifted sideways.
+    shifted: bool,
+    /// Any wheel is on ground with a friction factor other than 1.
+    off_grip: bool,
+    /// The steering linkage is deflected at any wheel.
+    deflected: bool,
 }
 
-/// Returns true if any wheel is on ground with a friction factor other than 1. An excess of −0 counts, too, so that its
-/// bits are restored.
-fn is_off_grip(wheels: &[WheelState]) -> bool {
-    wheels.iter().any(|wheel| wheel.grip_excess.to_bits() != 0)
-}
+impl OptionalFields {
+    /// Returns the optional fields of `wheels`.
+    #[inline(always)]
+    fn of(wheels: &[WheelState]) -> Self {
+        // Bits that are set in the field of any wheel.
+        let [shifted, off_grip, deflected] = wheels
+            .iter()
+            .fold([0; 3], |[shift, grip_excess, deflection], wheel| {
+                [
+                    shift | wheel.shift.to_bits(),
+                    grip_excess | wheel.grip_excess.to_bits(),
+                    deflection | wheel.steer_deflection.to_bits(),
+                ]
+            })
+            .map(|bits| bits != 0);
+        Self { shifted, off_grip, deflected }
+    }
 
-/// Returns true if the steering linkage is deflected at any wheel. A deflection of −0 counts, too, so that its bits are
-/// restored.
-fn is_linkage_deflected(wheels: &[WheelState]) -> bool {
-    wheels.iter().any(|wheel| wheel.steer_deflection.to_bits() != 0)
+    /// Returns the size of the fields of `wheel_count` wheels, with the byte that announces deflections.
+    #[inline(always)]
+    fn bytes(self, wheel_count: usize) -> usize {
+        let per_wheel = usize::from(self.shifted) + usize::from(self.off_grip) + usize::from(self.deflected);
+        wheel_count * per_wheel * f32::SIZE_BYTES + usize::from(self.deflected) * LINKAGE_DEFLECTED.len()
+    }
 }
 
 /// Byte before the number of wheels: each wheel is followed by the deflection of its steering linkage, after its other
@@ -519,7 +534,7 @@ impl Saved for Box<[WheelState]> {
     /// wheels, plus [`SHIFTED_FLAG`] if any wheel has shifted and [`OFF_GRIP_FLAG`] if any ground has another friction
     /// factor than 1. Each wheel follows, then its shift, its grip excess and its deflection, if flagged.
     fn write(&self, writer: &mut Writer<'_>) {
-        let (shifted, off_grip, deflected) = (has_shifted(self), is_off_grip(self), is_linkage_deflected(self));
+        let OptionalFields { shifted, off_grip, deflected } = OptionalFields::of(self);
         if deflected {
             LINKAGE_DEFLECTED.write(writer);
         }
@@ -551,9 +566,7 @@ impl Saved for Box<[WheelState]> {
             return Err(LoadError::Wheels { car: reader.car, found, expected });
         }
         let [shifted, off_grip] = [SHIFTED_FLAG, OFF_GRIP_FLAG].map(|flag| count_and_flags & flag != 0);
-        let per_wheel = usize::from(shifted) + usize::from(off_grip) + usize::from(deflected);
-        reader.expected_bytes +=
-            found * f32::SIZE_BYTES * per_wheel + if deflected { LINKAGE_DEFLECTED.len() } else { 0 };
+        reader.expected_bytes += OptionalFields { shifted, off_grip, deflected }.bytes(found);
         let mut read_wheel = |i| {
             reader.wheel = Some(i);
             let mut wheel = WheelState::read(reader)?;
