@@ -131,7 +131,7 @@ const BASELINE_FEATURES: &str =
 
 /// Measurements of the build for any processor of the target.
 const BASELINE_MEASUREMENTS: [Measurement; 3] = [
-    plane_measurement("impulse", Some(4_800)),
+    plane_measurement("impulse", Some(4_790)),
     plane_measurement("constraint", Some(7_860)),
     plane_measurement("impulse-one-by-one", Some(6_510)),
 ];
