@@ -137,8 +137,7 @@ impl<'a, B: WheelGroups, W: CarLanes> Stages<B> for BatchStep<'a, W> {
     /// are then moved to their equilibrium in droop.
     #[inline(always)]
     fn locate_contacts(&mut self) {
-        let (wheel_count, chassis, dt) =
-            (B::wheel_count(self.wheels.workspace.wheel_count), self.wheels.workspace.chassis, self.wheels.dt);
+        let (wheel_count, dt) = (B::wheel_count(self.wheels.workspace.wheel_count), self.wheels.dt);
         let chunks = self.contacts.chunks_exact(wheel_count);
         // Whether any contact of the batch has surface data (motion or texture).
         let has_surface = chunks.clone().take(BATCH_LANES).fold(false, |any, chunk| any | has_surface_data(chunk));
@@ -154,7 +153,8 @@ impl<'a, B: WheelGroups, W: CarLanes> Stages<B> for BatchStep<'a, W> {
         // Cars with a wheel off the ground.
         let mut has_airborne_wheel = W::Mask::default();
         let contacts = self.contacts;
-        for (wheel_index, (pack, rows)) in self.wheels.workspace.wheels::<B>().enumerate() {
+        let (chassis, wheels) = self.wheels.workspace.chassis_and_wheels::<B>();
+        for (wheel_index, (pack, rows)) in wheels.enumerate() {
             rows.set_contacts(pack, &gather_contacts(contacts, [wheel_index, wheel_count]), &chassis.to_vehicle);
             rows.extrapolate_to_start(pack, chassis.start_velocity, dt);
             if has_surface {

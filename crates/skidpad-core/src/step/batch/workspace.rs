@@ -135,8 +135,16 @@ impl<W: CarLanes> BatchWorkspace<W> {
     /// out.
     #[inline(always)]
     pub fn wheels<B: WheelGroups>(&mut self) -> impl Iterator<Item = (&WheelPack<W>, &mut WheelRows<W>)> {
+        self.chassis_and_wheels::<B>().1
+    }
+
+    /// Returns the motion of the chassis, and the packs and rows of [`BatchWorkspace::wheels`].
+    #[inline(always)]
+    pub fn chassis_and_wheels<B: WheelGroups>(
+        &mut self,
+    ) -> (&ChassisLanes<W>, impl Iterator<Item = (&WheelPack<W>, &mut WheelRows<W>)>) {
         let wheel_count = B::wheel_count(self.wheel_count);
-        self.packs[..wheel_count].iter().zip(&mut self.rows[..wheel_count])
+        (&self.chassis, self.packs[..wheel_count].iter().zip(&mut self.rows[..wheel_count]))
     }
 
     /// Returns the rows of all lanes of the groups, including those without a wheel.
