@@ -1,5 +1,5 @@
 //! Lists of steps of the chores `ci`, `check`, `tidy`, `determinism`, `agreement`, `package`, `python`,
-//! `python-extras` and `semver`.
+//! `python-extras`, `exports` and `semver`.
 
 use crate::builds::{FACADE_ARGUMENTS, PROGRAM_BUILD_ARGUMENTS, SOLVER_FEATURES};
 use crate::determinism::compare_builds;
@@ -79,6 +79,20 @@ pub fn package(steps: &mut Steps) {
     });
     steps.step("game", PACKAGE_REMEDY, package::build_game);
     steps.step("packages of bevy", PACKAGE_REMEDY, package::check_bevy_app);
+}
+
+/// Lints and tests the formats of telemetry files that are optional features. Their packages take longer to build than
+/// all other packages of the laboratory, so that `ci` leaves them out.
+pub fn exports(steps: &mut Steps) {
+    let prerequisites = Prerequisites::query(steps);
+    steps.step("exports", "Rerun the command named above.", || {
+        let selection = "--package skidpad-lab --features mcap,parquet --quiet";
+        let commands = vec![
+            format!("clippy {selection} --all-targets -- -D warnings"),
+            format!("test {selection} --lib telemetry_files"),
+        ];
+        run_all(&runnable_commands(commands, prerequisites))
+    });
 }
 
 /// Runs the step of the Python package alone. Without Python it is left out.

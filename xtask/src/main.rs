@@ -1,5 +1,5 @@
-//! Chores of the workspace: `cargo xtask ci | check | tidy | determinism | agreement | bench | fuzz | linearity |
-//! mutants | package | planted | python | python-extras | search | semver | soak | targets`.
+//! Chores of the workspace: `cargo xtask ci | check | tidy | determinism | agreement | bench | exports | fuzz |
+//! linearity | mutants | package | planted | python | python-extras | search | semver | soak | targets`.
 //!
 //! Every chore is a list of steps. A step prints its commands, its time and, if it fails, one sentence with the remedy.
 //! All steps run even if one fails; the last line counts them. Missing tools are queried first; checks that need them
@@ -58,6 +58,8 @@ enum Chore {
         #[arg(long)]
         libbullet: bool,
     },
+    /// Lints and tests the telemetry files that are optional features, Parquet and MCAP
+    Exports,
     /// Runs the fuzz targets; needs a nightly compiler and a C++ compiler
     Fuzz {
         /// Seconds of each target
@@ -138,6 +140,7 @@ fn main() -> ExitCode {
         Chore::Linearity { reader } => fuzz::linearity(&mut steps, &reader),
         Chore::Package => checks::package(&mut steps),
         Chore::Python => checks::python(&mut steps),
+        Chore::Exports => checks::exports(&mut steps),
         Chore::PythonExtras => checks::python_extras(&mut steps),
         Chore::Search { draws, shard, seed, relation } => {
             let options = search::SearchOptions { draws, shard, seed, relation };

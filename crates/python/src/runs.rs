@@ -66,7 +66,7 @@ pub fn manoeuvres(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
 #[pyfunction]
 pub fn manoeuvre_parameters<'py>(py: Python<'py>, manoeuvre: &str) -> PyResult<Bound<'py, PyDict>> {
     let parameters = PyDict::new(py);
-    for Parameter { name, about, range: [low, high] } in find_manoeuvre(manoeuvre)?.parameters {
+    for Parameter { name, about, range: [low, high], .. } in find_manoeuvre(manoeuvre)?.parameters {
         parameters.set_item(name, (about, low, high))?;
     }
     Ok(parameters)

@@ -61,7 +61,9 @@ pub enum Command {
     #[command(after_help = "Example: skidpad road-test corvette_c5")]
     RoadTest(RoadTest),
     /// Checks vehicle files: reports all faults at once, or prints the quantities derived from the description.
-    #[command(after_help = "Example: skidpad check corvette_c5 my_car.toml")]
+    #[command(
+        after_help = "Examples: skidpad check corvette_c5 my_car.toml; skidpad check corvette_c5 --set mass=1600"
+    )]
     Check(Check),
     /// Estimates fields of a vehicle file from measured logs and published figures, with confidence intervals.
     #[command(after_help = "Example: skidpad fit my_fit.toml --out my_car_fitted.toml")]
@@ -474,6 +476,9 @@ pub struct Check {
     /// option from front to rear.
     #[arg(long, value_name = "TRAILER")]
     pub towing: Vec<String>,
+    /// Changes to each vehicle, but not to its trailers.
+    #[command(flatten)]
+    pub vehicle_changes: VehicleChanges,
     /// Prints one JSON object with the unrounded quantities of each vehicle instead of tables. Missing values are null.
     #[arg(long)]
     pub json: bool,

@@ -13,23 +13,23 @@ use skidpad::spec::LoadedVehicle;
 use skidpad::spec::printable::one_line;
 
 use crate::arguments::Check;
-use crate::failure::{Result, report};
+use crate::failure::Result;
 use crate::output::{TABLE_INDENT, TextTable, print, print_error_report};
-use crate::roots::allowed_roots;
+use crate::roots::{allowed_roots, load_vehicle};
 use crate::trailers::load_trailers;
 
 /// Checks each vehicle, with the trailers of `--towing` behind it. Prints a summary of each vehicle, or with `--json`
 /// one object of all vehicles at the end.
 ///
-/// A fault of a vehicle file is printed to the standard error; the next vehicle follows, and the exit code is that for
-/// failure. A folder of `--allow-root` that does not exist ends the command before the first vehicle. A fault of a
+/// A fault of a vehicle file, or of a change by `--set`, is printed to the standard error; the next vehicle follows, and
+/// the exit code is that for failure. A folder of `--allow-root` that does not exist ends the command before the first vehicle. A fault of a
 /// trailer ends the command, too. Notes about trailers are printed to the standard error.
 pub fn check(arguments: &Check) -> Result<ExitCode> {
     let mut exit_code = ExitCode::SUCCESS;
     let mut vehicle_objects = Map::new();
-    let roots = allowed_roots(&arguments.roots)?;
+    allowed_roots(&arguments.roots)?;
     for name in &arguments.vehicles {
-        match skidpad::spec::load_from(name, roots) {
+        match load_vehicle(name, &arguments.roots, &arguments.vehicle_changes) {
             Ok(vehicle) => {
                 let (trailers, _) = load_trailers(&arguments.towing, &vehicle.model, &arguments.roots)?;
                 let trailer_models = trailers.iter().map(|unit| &unit.model);
@@ -43,7 +43,7 @@ pub fn check(arguments: &Check) -> Result<ExitCode> {
             }
             Err(error) => {
                 exit_code = ExitCode::FAILURE;
-                print_error_report(&report(&error));
+                print_error_report(&error.report());
             }
         }
     }

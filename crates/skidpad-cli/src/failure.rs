@@ -19,8 +19,12 @@ impl Failure {
     }
 
     /// Returns the report, with colours if the standard error is a terminal that wants them.
+    /// The variable `NO_COLOR` turns colours off (no-color.org).
     pub fn report(&self) -> String {
-        report(self.0.as_ref())
+        let is_colour_declined = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+        let is_dumb = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
+        let is_coloured = !is_colour_declined && !is_dumb && std::io::stderr().is_terminal();
+        render(self.0.as_ref(), is_coloured).trim_end().to_owned()
     }
 }
 
@@ -28,15 +32,6 @@ impl<E: Diagnostic + 'static> From<E> for Failure {
     fn from(error: E) -> Self {
         Self(Box::new(error))
     }
-}
-
-/// Returns the report of `error`, with colours if the standard error is a terminal that wants them. The variable
-/// `NO_COLOR` turns colours off (no-color.org).
-pub fn report(error: &dyn Diagnostic) -> String {
-    let is_colour_declined = std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    let is_dumb = std::env::var_os("TERM").is_some_and(|terminal| terminal == "dumb");
-    let is_coloured = !is_colour_declined && !is_dumb && std::io::stderr().is_terminal();
-    render(error, is_coloured).trim_end().to_owned()
 }
 
 /// Error that is only a message.

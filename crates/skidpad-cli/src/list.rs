@@ -68,8 +68,9 @@ fn manoeuvre_table() -> TextTable {
     let mut table = TextTable::new(usize::MAX);
     for entry in catalogue() {
         table.push_row([entry.name.to_owned(), entry.about.to_owned()]);
-        for Parameter { name, about, range: [low, high] } in entry.parameters {
-            table.push_row([String::new(), format!("--parameter {name}: {about}, {low} to {high}")]);
+        for parameter @ Parameter { name, about, .. } in entry.parameters {
+            let accepted = parameter.accepted_text();
+            table.push_row([String::new(), format!("--parameter {name}: {about}, {accepted}")]);
         }
     }
     table

@@ -37,6 +37,12 @@ fn fails(folder: &Path, arguments: &[&str], code: i32, words: &[&str]) {
     }
 }
 
+/// Reads the metrics that a run has written to `t.json` in `folder`.
+fn figures(folder: &std::path::Path) -> serde_json::Value {
+    let text = std::fs::read_to_string(folder.join("t.json")).expect("written");
+    serde_json::from_str(&text).expect("JSON")
+}
+
 #[track_caller]
 fn works(folder: &Path, arguments: &[&str]) -> String {
     let output = skidpad(folder, arguments);
@@ -494,6 +500,23 @@ fn check_tells_figures_of_a_valid_vehicle_and_fails_for_a_broken_one() {
     assert!(text.contains("Ride frequency") && text.contains("Static load") && text.contains("3r"), "{text}");
     std::fs::write(folder.path().join("broken.toml"), "name = 3\nmas_kg = 1\n").expect("writable");
     fails(folder.path(), &["check", "corvette_c5", "broken.toml"], 1, &["broken.toml", "mas_kg", "chassis"]);
+}
+
+/// Checks that changes by `--set` reach the figures of each vehicle, and that a refused change is reported for one
+/// vehicle without ending the command.
+#[test]
+fn check_derives_figures_of_changed_vehicles() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let loads = |changes: &[&str]| {
+        let text = works(folder.path(), &[&["check", "--json", "corvette_c5", "bmw_320i_mf"], changes].concat());
+        let json: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        ["corvette_c5", "bmw_320i_mf"].map(|car| json[car]["wheels"]["1l"]["static_load_n"].as_f64().expect("a load"))
+    };
+    let ([own, _], [changed, other]) = (loads(&[]), loads(&["--set", "chassis.mass_kg=1700"]));
+    assert!(changed > own && other > 0.0, "{own} {changed} {other}");
+    let hitch = ["check", "corvette_c5", "toyota_4runner", "--set", "hitch.stiffness_n_per_m=1"];
+    fails(folder.path(), &hitch, 1, &["--set", "hitch"]);
+    fails(folder.path(), &["check", "corvette_c5", "--set", "mass=-1"], 1, &["with --set", "mass_kg", "-1"]);
 }
 
 #[test]

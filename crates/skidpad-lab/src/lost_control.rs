@@ -36,16 +36,22 @@ fn axis_sideslip(frame: &Frame) -> f64 {
     frame.vy_mps.abs().atan2(frame.vx_mps.abs())
 }
 
+/// Returns the condition that the car of `trajectory` has rolled over in a row: its roll angle has changed by more than
+/// 60° since the start, and no wheel carries load.
+fn rollover_condition(trajectory: &Trajectory) -> impl Fn(&Frame) -> bool {
+    let start_roll = trajectory.first().roll_rad;
+    move |frame| (frame.roll_rad - start_roll).abs() > ROLLOVER_RAD && !is_supported(frame)
+}
+
 impl LostControl {
     /// Returns the first telemetry row in which the car of `trajectory` was lost; `None` if it never was. A car is lost
     /// if it moves faster sideways than along its axis above 3 m/s, or if its roll angle has changed by more than 60°
     /// while no wheel carries load. If both are true in this row, it has rolled over. The sideslip angle of a spin is
     /// the largest one of the whole run above 3 m/s.
     pub fn find(trajectory: &Trajectory) -> Option<Self> {
-        let start_roll = trajectory.first().roll_rad;
+        let has_rolled = rollover_condition(trajectory);
         let is_fast = |frame: &Frame| ground_speed::speed_over_ground(frame) > MIN_SPEED_MPS;
         let is_spinning = |frame: &Frame| is_fast(frame) && frame.vy_mps.abs() > frame.vx_mps.abs();
-        let has_rolled = |frame: &Frame| (frame.roll_rad - start_roll).abs() > ROLLOVER_RAD && !is_supported(frame);
         let lost = trajectory.rows().find(|frame| is_spinning(frame) || has_rolled(frame))?;
         let kind = if has_rolled(&lost) {
             LossKind::Rollover
@@ -55,6 +61,12 @@ impl LostControl {
             )
         };
         Some(Self { t_s: lost.t_s, kind })
+    }
+
+    /// Returns whether the car of `trajectory` rolled over in any row, also after a spin.
+    pub fn has_rolled_over(trajectory: &Trajectory) -> bool {
+        let has_rolled = rollover_condition(trajectory);
+        trajectory.rows().any(|frame| has_rolled(&frame))
     }
 
     /// Formats the end of a sentence whose subject is the car.
@@ -99,6 +111,13 @@ mod tests {
         let rolling = sampled(0.1, 10.0, |t, frame| frame.roll_rad = 0.2 * t);
         let lost = LostControl::find(&rolling).expect("rolls over");
         assert!((lost.t_s - 5.3).abs() < 0.11 && lost.kind == LossKind::Rollover, "{lost:?}");
+        // A spin comes first: sideways at 20 m/s from the start.
+        for (roll_rate, has_rolled) in [(0.0, false), (0.2, true)] {
+            let spinning = sampled(0.1, 10.0, |t, frame| (frame.roll_rad, frame.vy_mps) = (roll_rate * t, 20.0));
+            let lost = LostControl::find(&spinning).expect("spins");
+            assert!(matches!(lost.kind, LossKind::Spin(_)), "{lost:?}");
+            assert_eq!(LostControl::has_rolled_over(&spinning), has_rolled);
+        }
         assert_eq!(LostControl::find(&sampled(0.1, 1.0, |_, frame| frame.roll_rad = 1.2)), None);
         let table = sampled(0.1, 10.0, |t, frame| {
             frame.roll_rad = 0.2 * t;

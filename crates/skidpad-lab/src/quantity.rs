@@ -101,8 +101,9 @@ quantity!(
     LONGITUDINAL_ACCELERATION, "Longitudinal acceleration", "longitudinal acceleration", "m/s²", 0.6, |f| f.ax_mps2
 );
 quantity!(
-    /// Mean road-wheel angle of the first steered axle, without deflection of the linkage.
-    ROAD_WHEEL_ANGLE, "Steering", "road-wheel angle", "deg", 0.1, |f| f.steer_rad.to_degrees()
+    /// Mean road-wheel angle of the first steered axle as with a rigid linkage. The deflection of a compliant linkage is
+    /// in the angles of the wheels only ([`skidpad_core::telemetry::frame::WheelFrame::steer_rad`]).
+    ROAD_WHEEL_ANGLE, "Steering", "road-wheel angle (rigid linkage)", "deg", 0.1, |f| f.steer_rad.to_degrees()
 );
 quantity!(
     /// Roll angle, positive right side down.

@@ -450,7 +450,7 @@ mod tests {
         assert!(header.starts_with(
             "t_s,x_m,y_m,z_m,roll_rad,pitch_rad,yaw_rad,vx_mps,vy_mps,vz_mps,roll_rate_radps,pitch_rate_radps,\
              yaw_rate_radps,ax_mps2,ay_mps2,engine_radps,gear,steer_rad,load_n.1l,fx_n.1l,fy_n.1l,slip_ratio.1l,\
-             slip_angle_rad.1l,camber_rad.1l,mx_nm.1l,mz_nm.1l,spin_radps.1l,compression_m.1l,rolling_n.1l,disc_k.1l,\
+             slip_angle_rad.1l,camber_rad.1l,steer_rad.1l,mx_nm.1l,mz_nm.1l,spin_radps.1l,compression_m.1l,rolling_n.1l,disc_k.1l,\
              contact.1l,load_n.1r,"
         ));
         assert!(header.ends_with("compression_m.2r,rolling_n.2r,disc_k.2r,contact.2r"), "{header}");

@@ -66,6 +66,46 @@ const ROWS: [(&str, Plane, f64, f64, f64); 9] = [
     ("short drawbar", Plane { drawbar: 3.0, centre: 2.9, ..BASE }, -0.0422, 0.5832, 22.593),
 ];
 
+/// A compliant linkage acts like a front tyre with stiffness and relaxation length over `1 + C c`, because the side force
+/// of the angle `α − c F` follows `F (1 + s σ / V) = C (α − c F)`. Both trains have the same sway.
+#[test]
+fn a_compliant_linkage_softens_stiffness_and_relaxation() {
+    use skidpad::core::model::{Kingpin, SteeringCompliance, Tyre};
+    use skidpad::core::tyre::CurveLaw;
+
+    const TRAIL: f32 = 0.05;
+    const STIFFNESS: f32 = 5e3;
+    let [car, trailer] = BASE.models();
+    // The rig has almost no relaxation.
+    let with_relaxation = |factor: f32, slip_stiffness: f32| {
+        let mut parts = car.parts().clone();
+        let front = parts.wheels[0].tyre;
+        let Tyre::Curve(tyre) = &mut parts.tyres[front] else { unreachable!("the rig has simple curves") };
+        let CurveLaw::LinearPerLoad { stiffness } = &mut tyre.law else { unreachable!("the rig is linear") };
+        stiffness[1] *= slip_stiffness;
+        tyre.relaxation[1] = 0.6 * factor;
+        parts
+    };
+    let mut compliant = with_relaxation(1.0, 1.0);
+    compliant.steering.kingpin = Some(Kingpin { trail: TRAIL, ..Kingpin::default() });
+    compliant.steering.compliance = Some(SteeringCompliance { stiffness: STIFFNESS, time_constant: 0.0 });
+    let stiffness_of_wheel = 0.5 * BASE.firm * BASE.stiffness[0];
+    let softening = 1.0 + stiffness_of_wheel as f32 * TRAIL / STIFFNESS;
+    let soft = with_relaxation(1.0 / softening, 1.0 / softening);
+    let sway = |parts: ModelParts| {
+        let model = Model::new(parts).expect("valid");
+        let train = PlaneTrain::new(&[&model, &trailer]).expect("it creeps");
+        let sway = train.sway_at(25.0).expect("it oscillates");
+        [sway.damping_ratio, sway.frequency_hz]
+    };
+    let [rigid, compliant, soft] = [with_relaxation(1.0, 1.0), compliant, soft].map(sway);
+    for k in 0..2 {
+        // The stiffness at small slip is a difference of 32-bit forces.
+        assert!((compliant[k] / soft[k] - 1.0).abs() < 1e-3, "{compliant:?} {soft:?}");
+        assert!((compliant[k] / rigid[k] - 1.0).abs() > 5e-3, "{compliant:?} {rigid:?}");
+    }
+}
+
 /// Figures of `skidpad check` against an independent derivation of the plane model, within the digits of the
 /// reference.
 #[test]

@@ -96,7 +96,7 @@ fn a_car_tips_on_the_tilt_table_as_its_springs_tell() {
         let model = car_on_linear_springs(rate);
         let expected = tipping_ratio(f64::from(model.mass()) * GRAVITY, rate.into());
         for solver in solvers() {
-            for lower_side in [-1.0, 1.0] {
+            for lower_side in [Side::Left, Side::Right] {
                 let test = TiltTable { lower_side, rate_degps: 1.0 };
                 let ratio = metric(&solver, &model, &test, &Overrides::default(), "tilt_table_ratio");
                 let deviation = ratio.expect("tips") / expected - 1.0;

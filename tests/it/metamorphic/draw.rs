@@ -3,7 +3,9 @@
 use std::fmt;
 use std::sync::Arc;
 
-use skidpad::core::model::{Assists, Axle, BarForcePath, Hull, LateralCompliance, ProbeShape, TorqueCoupling, Tyre};
+use skidpad::core::model::{
+    Assists, Axle, BarForcePath, Hull, Kingpin, LateralCompliance, ProbeShape, SteeringCompliance, TorqueCoupling, Tyre,
+};
 use skidpad::core::tyre::Brush;
 use skidpad::core::{Model, ModelParts, SolverInfo, State, Vec3, state::Placement};
 
@@ -58,7 +60,8 @@ impl Draw {
             ("random".to_owned(), random_car(random).parts().clone())
         };
         // Features are left out if the parts are invalid with them.
-        let (bare, told) = (parts.clone(), features(random, &mut parts));
+        let (bare, mut told) = (parts.clone(), features(random, &mut parts));
+        told.push_str(compliant_steering(seed, &mut parts));
         let (model, told) = match Model::new(parts) {
             Ok(model) => (model, told),
             Err(_) => (Model::new(bare).expect("valid"), String::new()),
@@ -231,6 +234,34 @@ fn features(random: &mut Random, parts: &mut ModelParts) -> String {
         told.push_str(" +roll centres");
     }
     told
+}
+
+/// Adds steering axes and a compliant linkage to a tenth of the cars, but not with dry friction, whose wheels would hunt.
+/// Its random numbers are independent of those of other features, so that the seeds in the roadmap keep these. Returns
+/// the name of the feature, or an empty text.
+fn compliant_steering(seed: u64, parts: &mut ModelParts) -> &'static str {
+    use skidpad::core::tyre::{CurveLaw, CurveTyre};
+    let random = &mut Random(seed.wrapping_mul(0xA24B_AED4_963E_E407) | 1);
+    (0..8).for_each(|_| _ = random.next());
+    let is_dry = |tyre: &Tyre| matches!(tyre, Tyre::Curve(CurveTyre { law: CurveLaw::Coulomb { .. }, .. }));
+    if !random.chance(0.1) || parts.tyres.iter().any(is_dry) {
+        return "";
+    }
+    let (radius, load) = (parts.wheels[0].radius, parts.mass * 9.81 / parts.wheels.len() as f32);
+    let kingpin = Kingpin {
+        trail: radius * random.between(0.0, 0.15),
+        scrub_radius: radius * random.between(-0.1, 0.2),
+        caster: random.between(0.0, 0.15),
+        inclination: random.between(0.0, 0.25),
+        pneumatic_trail: radius * random.between(0.0, 0.1),
+    };
+    parts.steering.kingpin = Some(kingpin);
+    // A side force equal to the load at a lever of a tenth of the radius turns the wheel by 0.3 to 3 degrees.
+    let stiffness = 0.1 * radius * load / random.scaled(0.005, 0.05);
+    // Time constants scale with the root of the length.
+    let time_constant = random.between(0.0, 0.1) * radius.sqrt();
+    parts.steering.compliance = Some(SteeringCompliance { stiffness, time_constant });
+    " +compliant steering"
 }
 
 fn change_tyres(random: &mut Random, parts: &mut ModelParts) -> &'static str {

@@ -164,6 +164,15 @@ fn scaled_parts(parts: &ModelParts, scale: Scale) -> ModelParts {
         (spring.rate, spring.damping) = (spring.rate * scale.rate(), spring.damping * scale.damping());
     }
     other.steering.rate /= scale.time;
+    if let Some(kingpin) = &mut other.steering.kingpin {
+        kingpin.trail *= scale.length;
+        kingpin.scrub_radius *= scale.length;
+        kingpin.pneumatic_trail *= scale.length;
+    }
+    if let Some(linkage) = &mut other.steering.compliance {
+        (linkage.stiffness, linkage.time_constant) =
+            (linkage.stiffness * scale.torque(), linkage.time_constant * scale.time);
+    }
     for coupling in &mut other.couplings {
         coupling.friction *= scale.torque();
         coupling.viscous *= scale.torque() * scale.time;

@@ -1,6 +1,8 @@
 //! An idle part has no effect beyond rounding.
 
-use skidpad::core::model::{AntiRollBar, BrakeDisc, HeaveSpring, Hitch, Motor, TorqueCoupling};
+use skidpad::core::model::{
+    AntiRollBar, BrakeDisc, HeaveSpring, Hitch, Kingpin, Motor, SteeringCompliance, TorqueCoupling,
+};
 use skidpad::core::{ModelParts, Vec3};
 
 use super::draw::Draw;
@@ -9,7 +11,7 @@ use super::{NOT_APPLICABLE, Outcome, Worst};
 /// Name of an idle part, and the function that adds it.
 type Part = (&'static str, fn(&mut ModelParts));
 
-const PARTS: [Part; 7] = [
+const PARTS: [Part; 8] = [
     ("bar without a rate", |parts| parts.bars.push(AntiRollBar { wheels: [0, 1], ..AntiRollBar::default() })),
     ("heave spring without a rate", |parts| {
         parts.heave_springs.push(HeaveSpring { wheels: [0, 1], rate: 0.0, damping: 0.0 });
@@ -46,6 +48,11 @@ const PARTS: [Part; 7] = [
     ("hitch that tows nothing", |parts| {
         let behind = parts.wheels.iter().map(|wheel| wheel.contact.x).fold(0.0, f32::min);
         parts.hitch.get_or_insert(Hitch { point: Vec3::new(1.5 * behind, 0.0, -0.1), ..Hitch::default() });
+    }),
+    ("steering linkage that does not yield", |parts| {
+        parts.steering.kingpin.get_or_insert(Kingpin { trail: 0.1 * parts.wheels[0].radius, ..Kingpin::default() });
+        let stiffness = 1e9 * parts.mass;
+        parts.steering.compliance.get_or_insert(SteeringCompliance { stiffness, time_constant: 0.0 });
     }),
     ("handbrake that is not pulled", |parts| {
         let torque = parts.mass;

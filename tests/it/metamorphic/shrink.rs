@@ -11,7 +11,7 @@ use super::{Outcome, Violation};
 /// Name of a feature, and the function that removes it from the car.
 type Simplification = (&'static str, fn(&mut ModelParts));
 
-const OF_CARS: [Simplification; 19] = [
+const OF_CARS: [Simplification; 20] = [
     ("assists", |parts| parts.assists = Assists::default()),
     ("couplings", |parts| parts.couplings.clear()),
     ("bars", |parts| parts.bars.clear()),
@@ -21,6 +21,7 @@ const OF_CARS: [Simplification; 19] = [
     ("air", |parts| parts.aero = Default::default()),
     ("guidance", |parts| parts.axles.iter_mut().for_each(|axle| axle.toe_camber = None)),
     ("lateral compliance", |parts| parts.axles.iter_mut().for_each(|axle| axle.lateral_compliance = None)),
+    ("compliant steering", |parts| parts.steering.compliance = None),
     ("roll centres", |parts| parts.axles.iter_mut().for_each(|axle| axle.roll_centre_height = 0.0)),
     ("force points", |parts| parts.axles.iter_mut().for_each(|axle| axle.force_point_height = 0.0)),
     ("solid axles", |parts| parts.axles.iter_mut().for_each(|axle| axle.solid = false)),

@@ -4,9 +4,9 @@ use std::f64::consts::FRAC_PI_2;
 
 use skidpad::core::model::{Kingpin, SteeringCompliance};
 use skidpad::core::state::{Placement, Tow};
-use skidpad::core::{CarStart, Controls, ModelParts, Scene, State, Vec3};
+use skidpad::core::{CarStart, Controls, ModelParts, Scene, SolverInfo, State, Vec3};
 
-use crate::common::{Drive, Simplify, c5, close, hold_speed, mean, on_rows};
+use crate::common::{Drive, Simplify, c5, close, hold_speed, mean, on_rows, shipped};
 
 /// Stiffness of the linkage at each wheel (N m/rad): 0.29 degrees per 100 N m.
 const STIFFNESS: f32 = 20e3;
@@ -42,10 +42,11 @@ fn wheels_yield_by_side_force_times_trail() {
                 ..Controls::default()
             });
             let steady = frames[frames.len() - hz as usize..].to_vec();
-            (drive.world.state(0).clone(), mean(&steady, |f| f.yaw_rate_radps))
+            (drive.world.state(0).clone(), mean(&steady, |f| f.yaw_rate_radps), drive.world.frame(0))
         };
-        let (_, rigid_yaw_rate) = turn(None, 240.0);
-        let (state, yaw_rate) = turn(Some(0.02), 240.0);
+        let (_, rigid_yaw_rate, _) = turn(None, 240.0);
+        let (state, yaw_rate, frame) = turn(Some(0.02), 240.0);
+        assert_eq!(frame.steer_rad, f64::from(STEER), "{}: the channel of a rigid linkage", solver.name);
         assert!(yaw_rate < 0.95 * rigid_yaw_rate, "{}: {yaw_rate} {rigid_yaw_rate}", solver.name);
         for (i, wheel) in state.wheels.iter().enumerate() {
             let deflection = if i < 2 { -0.05 * wheel.tyre[1] / STIFFNESS } else { 0.0 };
@@ -53,12 +54,96 @@ fn wheels_yield_by_side_force_times_trail() {
             // Rounding, and the drive force that holds the speed; the deflection is 1e-3 to 3e-3 rad.
             assert!((wheel.steer_deflection - deflection).abs() < 1e-6, "{} wheel {i}: {wheel:?}", solver.name);
             assert!((wheel.steer - expected).abs() < 2e-6, "{} wheel {i}: {wheel:?}", solver.name);
+            assert_eq!(frame.wheels[i].steer_rad, f64::from(wheel.steer), "{} wheel {i}", solver.name);
         }
         for (hz, time_constant) in [(20.0, 0.02), (60.0, 0.0), (60.0, 0.1), (1000.0, 0.0)] {
             let what = format!("{} at {hz} Hz, {time_constant} s", solver.name);
             // At 20 Hz the turn of a single sweep differs by 1e-3 with a rigid linkage, too.
             close(&what, turn(Some(time_constant), hz).1, yaw_rate, 2e-3, "steady turn");
         }
+    }
+}
+
+/// Both axles of a car with rear steering yield, each to its own side forces, and a Magic Formula tyre also turns its
+/// wheel by its aligning moment. The image in a mirror has the opposite angles.
+#[test]
+fn each_steered_axle_yields_to_its_forces_and_moments() {
+    // Ratio of the rear steering: against the front wheels.
+    const REAR: f32 = -0.2;
+    let compliance = Some(SteeringCompliance { stiffness: STIFFNESS, time_constant: 0.02 });
+    let mut rear_steered = car(Some(0.02));
+    rear_steered.axles[1].steer_ratio = REAR;
+    let mut measured = shipped("corvette_c5_mf");
+    measured.axles.iter_mut().for_each(|axle| (axle.ackermann, axle.toe_camber) = (0.0, None));
+    measured.wheels.iter_mut().for_each(|wheel| wheel.toe = 0.0);
+    // The tyre has an aligning moment in place of a pneumatic trail.
+    measured.steering.kingpin = Some(Kingpin { pneumatic_trail: 0.0, ..KINGPIN });
+    measured.steering.compliance = compliance;
+    for (parts, has_moments) in [(rear_steered, false), (measured, true)] {
+        let model = parts.model();
+        let parts = model.parts();
+        let kingpin = parts.steering.kingpin.expect("set");
+        for solver in on_rows() {
+            let [left, right] = [0.03, -0.03].map(|steer| {
+                let mut drive = Drive::rolling(&solver, &model, 15.0, 240.0);
+                drive.run(6.0, |f| Controls {
+                    steer,
+                    gear: Some(0),
+                    wheels: hold_speed(f, &model, 15.0),
+                    ..Controls::default()
+                });
+                drive.world.state(0).clone()
+            });
+            for (i, wheel) in left.wheels.iter().enumerate() {
+                let ratio = parts.axles[parts.wheels[i].axle].steer_ratio;
+                let moment = wheel.aligning - (kingpin.trail + kingpin.pneumatic_trail) * wheel.tyre[1];
+                let expected = if ratio == 0.0 { 0.0 } else { moment / STIFFNESS };
+                let what = format!("{} wheel {i}: {expected} {wheel:?}", solver.name);
+                // The aligning moment is that at the start of the step, which has settled but for the hold of the speed.
+                assert!((wheel.steer_deflection - expected).abs() < 2e-6, "{what}");
+                assert!((wheel.steer - 0.03 * ratio - expected).abs() < 3e-6, "{what}");
+                assert!(ratio == 0.0 || expected.abs() > 5e-4, "{what}: too little to see");
+                assert_eq!(wheel.aligning.abs() > 5.0, has_moments, "{what}");
+                let image = right.wheels[i ^ 1].steer_deflection;
+                assert!((wheel.steer_deflection + image).abs() < 1e-6, "{what}, image {image}");
+            }
+        }
+    }
+}
+
+/// A towing car yields to its own side forces, which those at its hitch change. The articulation angle of a steady turn
+/// is that of a wider turn with a rigid linkage: it is proportional to the yaw rate.
+#[test]
+fn a_car_with_a_caravan_yields() {
+    const STEER: f32 = 0.04;
+    let train = |is_compliant: bool, solver: &SolverInfo| {
+        let mut models = crate::hitch::rigs::shipped(&["toyota_4runner", "caravan"]);
+        let mut parts = models[0].parts().clone();
+        parts.steering.kingpin = Some(KINGPIN);
+        parts.steering.compliance =
+            is_compliant.then_some(SteeringCompliance { stiffness: STIFFNESS, time_constant: 0.02 });
+        models[0] = parts.model();
+        let mut world = crate::hitch::rigs::train(solver, &models, &Scene::flat(), 8.0, 240.0);
+        for _ in 0..240 * 8 {
+            let wheels = hold_speed(&world.frame(0), &models[0], 8.0);
+            world.step(&[Controls { steer: STEER, gear: Some(0), wheels, ..Controls::default() }, Controls::default()]);
+        }
+        let articulation = f64::from(crate::hitch::rigs::articulation(&*world, 1));
+        (world.state(0).clone(), world.frame(0).yaw_rate_radps, articulation)
+    };
+    for solver in on_rows() {
+        let (_, rigid_yaw_rate, rigid_articulation) = train(false, &solver);
+        let (state, yaw_rate, articulation) = train(true, &solver);
+        for wheel in &state.wheels[..2] {
+            let expected = -0.05 * wheel.tyre[1] / STIFFNESS;
+            let off = (wheel.steer_deflection - expected).abs();
+            // The train still sways a little: 1 % of the deflection in a time constant.
+            assert!(expected < -1e-3 && off < 0.01 * expected.abs(), "{}: {expected} {wheel:?}", solver.name);
+        }
+        let yaw_ratio = yaw_rate / rigid_yaw_rate;
+        assert!((0.8..0.98).contains(&yaw_ratio), "{}: {yaw_ratio}", solver.name);
+        // The hitch swings out with the sideslip of the car, which does not fall in proportion.
+        close(solver.name, articulation / rigid_articulation, yaw_ratio, 0.02, "articulation");
     }
 }
 

@@ -1,16 +1,11 @@
 //! Changes of a manoeuvre: rejected starts, and figures without a value after a change of the duration or with a trailer.
 
-use super::{fails, skidpad, with_a_car, works};
+use super::{fails, figures, skidpad, with_a_car, works};
 
 fn run<'a>(manoeuvre: &'a str, changes: &[&'a str]) -> Vec<&'a str> {
     let fixed =
         ["run", "--vehicle", "corvette_c5", "--solver", "impulse", "--out", "t.csv", "--metrics-json", "t.json"];
     [&fixed[..], &["--manoeuvre", manoeuvre], changes].concat()
-}
-
-fn figures(folder: &std::path::Path) -> serde_json::Value {
-    let text = std::fs::read_to_string(folder.join("t.json")).expect("written");
-    serde_json::from_str(&text).expect("JSON")
 }
 
 /// Checks that every command that runs a manoeuvre rejects a start with one message, which names the origin of the value and a remedy.
@@ -90,13 +85,14 @@ fn parameters_of_a_manoeuvre_are_set_by_name() {
     assert!((gentle / firm - 2.0).abs() < 0.2, "{gentle} m and {firm} m");
     let refused = ["--parameter", "pedal=3", "--parameter", "radius_m=50"];
     let told =
-        ["pedal=3: accepted are pedal from 0.01 to 1", "radius_m=50: accepted are pedal (brake pedal, 0.01 to 1)"];
+        ["pedal=3: accepted are pedal from 0.01 to 1", "radius_m=50: accepted are pedal (brake pedal, from 0.01 to 1)"];
     fails(folder.path(), &run("braking", &refused), 1, &told);
     fails(folder.path(), &[&["compare", "--manoeuvre", "braking"], &refused[..]].concat(), 1, &told);
     fails(folder.path(), &[&["certify", "--manoeuvre", "braking"], &refused[..]].concat(), 1, &told);
     fails(folder.path(), &run("braking", &["--parameter", "pedal"]), 1, &["a name and a number, such as radius_m=50"]);
     let list = skidpad(folder.path(), &["list", "manoeuvres"]);
     assert!(
-        String::from_utf8_lossy(&list.stdout).contains("--parameter radius_m: radius of the circle, m, 10 to 1000")
+        String::from_utf8_lossy(&list.stdout)
+            .contains("--parameter radius_m: radius of the circle, m, from 10 to 1000")
     );
 }

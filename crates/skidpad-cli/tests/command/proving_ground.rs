@@ -1,6 +1,6 @@
 //! Tests of road tests, exports, changed fields and lost cars.
 
-use crate::{fails, skidpad, works};
+use crate::{fails, figures, skidpad, works};
 
 /// Every figure of the C5 is within its tolerance with every solver. A car of 2.5 t fails and names the field that was
 /// set in no fault.
@@ -91,6 +91,37 @@ fn a_failed_stability_test_has_an_exit_code() {
     let run = ["run", "--vehicle", "corvette_c5", "--solver", "impulse", "--manoeuvre", "fmvss-126"];
     let run = [&run[..], &["--rate-hz", "120", "--out", "t.csv", "--channels", "t_s"]].concat();
     fails(folder.path(), &run, 3, &["warning: impulse: the car failed the test"]);
+}
+
+/// A car that rolls onto its side fails FMVSS 126, although its yaw rate is then 0.
+#[test]
+fn a_car_that_rolls_over_fails_the_stability_test() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let run = ["run", "--vehicle", "bmw_320i_mf", "--solver", "impulse", "--manoeuvre", "fmvss-126"];
+    let run = [&run[..], &["--out", "t.csv", "--channels", "t_s", "--metrics-json", "t.json"]].concat();
+    fails(folder.path(), &run, 3, &["warning: impulse: the car failed the test"]);
+    let metrics = figures(folder.path());
+    assert_eq!(metrics["passed"], 0.0, "{metrics}");
+    let [driven, failed] =
+        ["largest_amplitude_deg", "failed_amplitude_deg"].map(|name| metrics[name].as_f64().expect("a number"));
+    assert!((driven - failed).abs() < 0.01, "{metrics}");
+}
+
+/// The largest steering-wheel angle is the driven one. A steering wheel that turns by at most 80 °/s cannot follow a sine of
+/// 0.7 Hz beyond 18°, and the dwell of 0.5 s is too short for 60°.
+#[test]
+fn a_slow_steering_does_not_reach_the_amplitude() {
+    let folder = tempfile::tempdir().expect("a temporary folder");
+    let run = ["run", "--vehicle", "corvette_c5", "--solver", "impulse", "--manoeuvre", "fmvss-126"];
+    let slow = ["--set", "steering.rate_deg_per_s=5", "--rate-hz", "120"];
+    skidpad(
+        folder.path(),
+        &[&run[..], &slow, &["--out", "t.csv", "--channels", "t_s", "--metrics-json", "t.json"]].concat(),
+    );
+    let metrics = figures(folder.path());
+    let [driven, planned] =
+        ["largest_amplitude_deg", "planned_amplitude_deg"].map(|name| metrics[name].as_f64().expect("a number"));
+    assert!((20.0..60.0).contains(&driven) && planned == 270.0, "{metrics}");
 }
 
 /// A format that is not part of the build is refused before the run, with the feature to add. `compare` writes no CSV with

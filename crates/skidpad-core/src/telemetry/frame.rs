@@ -55,7 +55,7 @@ channels! {
         ay_mps2, "m/s²", "Acceleration along the intermediate y axis (horizontal), positive to the left.";
         engine_radps, "rad/s", "Engine speed.";
         gear, "-", "Engaged gear: -1 reverse, 0 neutral.";
-        steer_rad, "rad", "Mean road-wheel angle of the first steered axle without deflection of the linkage, positive for a turn to the left.";
+        steer_rad, "rad", "Mean road-wheel angle of the first steered axle as with a rigid linkage and without toe, positive for a turn to the left.";
     }
     /// Frames of the wheels, in wheel order.
     pub wheels: Vec<WheelFrame>,
@@ -77,6 +77,7 @@ channels! {
         slip_ratio, "-", "Longitudinal slip, lagged by the relaxation length; -1 is a locked wheel.";
         slip_angle_rad, "rad", "Slip angle, lagged by the relaxation length; positive gives a negative lateral force.";
         camber_rad, "rad", "Camber against the ground, positive with the top leaning right; 0 without contact.";
+        steer_rad, "rad", "Road-wheel angle: steering, toe, and the deflection of a compliant linkage; positive to the left.";
         mx_nm, "N m", "Overturning moment of the tyre about its heading, positive leans the top to the right.";
         mz_nm, "N m", "Aligning moment of the tyre about the contact normal, positive turns to the left.";
         spin_radps, "rad/s", "Wheel spin rate, positive rolls forward.";
@@ -350,8 +351,8 @@ impl HitchFrame {
 }
 
 impl WheelFrame {
-    /// Creates the frame of wheel `i` from the last step of `state`: forces, moments, spin, compression and disc
-    /// temperature as stored; slips by [`slip`]; the slip angle is −atan of the lateral slip, and the camber asin of
+    /// Creates the frame of wheel `i` from the last step of `state`: forces, moments, road-wheel angle, spin, compression
+    /// and disc temperature as stored; slips by [`slip`]; the slip angle is −atan of the lateral slip, and the camber asin of
     /// the lean.
     fn new(model: &Model, state: &State, i: usize) -> Self {
         let wheel = &state.wheels[i];
@@ -363,6 +364,7 @@ impl WheelFrame {
             slip_ratio: longitudinal_slip as f64,
             slip_angle_rad: -math::atan(lateral_slip) as f64,
             camber_rad: math::asin(wheel.lean) as f64,
+            steer_rad: wheel.steer as f64,
             mx_nm: wheel.overturning as f64,
             mz_nm: wheel.aligning as f64,
             spin_radps: wheel.spin as f64,

@@ -388,14 +388,30 @@ pub fn understeer(model: &Model, lateral_acceleration: f64) -> Option<f64> {
 }
 
 /// Computes the mean road-wheel angle that holds `lateral_acceleration` (m/s²) at `v` m/s with tyre curves, load
-/// transfer and aerodynamic forces (rad, positive to the left). If there is no such angle, or a tyre has no creep (dry
-/// friction), the result is that of the linear [`Characteristics::steer_for`]. There is no angle if the tyres cannot
-/// hold the turn, above the rollover threshold, or without a steady pose at this speed.
+/// transfer and aerodynamic forces (rad, positive to the left).
+///
+/// If the tyres cannot hold the turn, or the car tips before, the result is the angle of the fastest steady turn in this
+/// direction, found by 20 bisections. If there is no steady turn at all at this speed, or a tyre has no creep (dry
+/// friction), the result is that of the linear [`Characteristics::steer_for`].
 pub fn steer_to_hold(model: &Model, lateral_acceleration: f64, v: f64) -> f64 {
-    let turn = SteadyTurn { lateral_acceleration, speed: Some(v) };
     let has_creep = (0..model.wheels().len()).all(|i| model.tyre(i).has_deflection_dynamics());
-    let solved_angle = if has_creep { turn.solve_steering_angle(model) } else { None };
-    solved_angle.unwrap_or_else(|| Characteristics::new(model).steer_for(lateral_acceleration, v))
+    let solve = |lateral_acceleration: f64| {
+        let turn = SteadyTurn { lateral_acceleration, speed: Some(v) };
+        if has_creep { turn.solve_steering_angle(model) } else { None }
+    };
+    let fastest_turn = || {
+        let (mut low, mut high, mut angle) = (0.0, lateral_acceleration, None);
+        for _ in 0..20 {
+            let middle = 0.5 * (low + high);
+            match solve(middle) {
+                Some(solved) => (low, angle) = (middle, Some(solved)),
+                None => high = middle,
+            }
+        }
+        angle
+    };
+    let linear_angle = || Characteristics::new(model).steer_for(lateral_acceleration, v);
+    solve(lateral_acceleration).or_else(fastest_turn).unwrap_or_else(linear_angle)
 }
 
 /// Computes the largest lateral acceleration that the tyres hold in steady cornering (m/s², magnitude, ≥ 0.1). The turn
@@ -547,5 +563,31 @@ mod tests {
     #[test]
     fn beyond_the_grip_there_is_no_angle() {
         assert_eq!(extra_steer(&testing::model(), 9.9), None);
+    }
+
+    /// More lateral acceleration needs more steering, and more than the tyres hold has the angle of their limit, in both
+    /// directions. On dry friction, which has no steady turn, the angle is the linear one.
+    #[test]
+    fn no_angle_is_beyond_that_of_the_fastest_turn() {
+        let model = with(|parts| {
+            let Tyre::Curve(tyre) = &mut parts.tyres[0] else { unreachable!("the test car has a simple curve") };
+            tyre.law = CurveLaw::SlipCurve { extremum_slip: [0.1; 2], asymptote_slip: [0.5; 2], asymptote: [0.8; 2] };
+        });
+        const SPEED_MPS: f64 = 20.0;
+        let limit = grip_limit(&model, Some(SPEED_MPS)).expect("slides first");
+        let angles = [0.5, 0.9, 1.0, 1.1, 2.0].map(|share| steer_to_hold(&model, share * limit, SPEED_MPS));
+        assert!(angles[0] < angles[1] && angles[1] < angles[2], "{angles:?} at {limit} m/s2");
+        for angle in &angles[3..] {
+            // Near the limit the angle rises steeply: both bisections end within 1e-6 of the limit.
+            assert!((angle / angles[2] - 1.0).abs() < 0.02, "{angles:?} at {limit} m/s2");
+        }
+        let right = steer_to_hold(&model, -2.0 * limit, SPEED_MPS);
+        assert!((right / angles[4] + 1.0).abs() < 1e-3, "{right} {angles:?}");
+        let dry = with(|parts| {
+            let Tyre::Curve(tyre) = &mut parts.tyres[0] else { unreachable!("the test car has a simple curve") };
+            tyre.law = CurveLaw::Coulomb { deflection: 0.005 };
+        });
+        let linear = crate::Characteristics::new(&dry).steer_for(4.0, SPEED_MPS);
+        assert_eq!(steer_to_hold(&dry, 4.0, SPEED_MPS), linear);
     }
 }

@@ -148,8 +148,8 @@ impl LateralDynamics {
     }
 
     /// Computes the frequency response of yaw rate, sideslip and lateral acceleration to the mean road-wheel angle,
-    /// with the tyre relaxation and the compliance steer of each axle. `speed_mps` is the speed (m/s, > 0), `frequency_hz` the frequency (Hz, ≥
-    /// 0). `None` if the equations have no solution, as at the critical speed and 0 Hz.
+    /// with the tyre relaxation and the compliance steer of each axle. `speed_mps` is the speed (m/s, > 0),
+    /// `frequency_hz` the frequency (Hz, ≥ 0). `None` if the equations have no solution, as at the critical speed and 0 Hz.
     pub fn response(&self, speed_mps: f64, frequency_hz: f64) -> Option<LateralResponse> {
         let (v, jw) = (speed_mps, Complex::new(0.0, std::f64::consts::TAU * frequency_hz));
         let one = Complex::from(1.0);

@@ -88,11 +88,14 @@ impl PlaneTrain {
                 // [1]: lateral.
                 let tyre_stiffness: f64 =
                     tyre.has_deflection_dynamics().then(|| tyre.stiffness_at(wheel_state.load)[1].into())?;
-                // Compliance steer acts like a softer tyre.
-                let stiffness = tyre_stiffness / (1.0 + tyre_stiffness * linkage::angle_per_force(model, i));
-                let relaxation_length = tyre
+                // Compliance steer acts like a softer tyre: the side force F of the angle α − c F, with the relaxation
+                // length σ, is that of a tyre with the stiffness C / (1 + C c) and the relaxation length σ / (1 + C c).
+                let softening = 1.0 + tyre_stiffness * linkage::angle_per_force(model, i);
+                let stiffness = tyre_stiffness / softening;
+                let tyre_relaxation: f64 = tyre
                     .patch_lengths(&Conditions::upright(wheel_state.load, LISTED_SPEEDS_KMH[0] as f32 / 3.6))[1]
                     .into();
+                let relaxation_length = tyre_relaxation / softening;
                 let lateral_jacobian = &centre_jacobian + yaw_direction(k) * f64::from(wheel.contact.x);
                 tyres.push(Tyre { vehicle: k, lateral_jacobian, stiffness, relaxation_length });
             }

@@ -2,7 +2,7 @@
 
 use skidpad_core::{Model, math};
 
-use super::{KMH_100, Manoeuvre, Setup, StartRequirements};
+use super::{KMH_100, Manoeuvre, Setup, StartRequirements, steady_turn_text};
 use crate::closed_form::LateralDynamics;
 use crate::closed_form::cornering::steer_to_hold;
 use crate::driver::{DriverInput, DriverModel, SteeringProgram};
@@ -277,9 +277,10 @@ impl Manoeuvre for FrequencyResponseTest {
         };
         let [low, high] = self.band_hz;
         format!(
-            "{input} of {:.0} s at {:.1} m/s, evaluated from {low:.1} to {high:.1} Hz; its peak is the angle of a steady \
-             turn at {:.1} m/s²",
-            self.input_s, self.speed_mps, self.lateral_acceleration_mps2
+            "{input} of {:.0} s at {:.1} m/s, evaluated from {low:.1} to {high:.1} Hz; its peak is the angle of {}",
+            self.input_s,
+            self.speed_mps,
+            steady_turn_text(self.lateral_acceleration_mps2)
         )
     }
     fn setup(&self, _model: &Model) -> Setup {

@@ -47,7 +47,7 @@ impl Procedure for Gradeability {
         Procedure::setup(&self.restart, model)
     }
     fn start_requirements(&self) -> StartRequirements {
-        Procedure::start_requirements(&self.restart)
+        Procedure::start_requirements(&self.restart).on_own_ground()
     }
     fn cones(&self, _model: &Model) -> Vec<(f64, f64)> {
         Vec::new()

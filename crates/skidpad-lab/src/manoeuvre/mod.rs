@@ -59,7 +59,7 @@ pub use handling_tests::HANDLING_TESTS;
 pub use hill_start::{HillStart, HillStartMetrics};
 pub use lane_change::{LaneChange, LaneChangeCourse, LaneChangeMetrics};
 pub use limit_search::{LimitSearch, SearchResult};
-pub use parameters::{Parameter, ParameterFault, ParameterValues};
+pub use parameters::{Parameter, ParameterFault, ParameterKind, ParameterValues};
 pub use parked::{Parked, ParkedMetrics};
 pub use procedure::{Evaluation, Procedure, Runner};
 pub use ride::{Ride, RideMetrics};
@@ -101,6 +101,12 @@ pub const KMH_100: f64 = 100.0 / 3.6;
 
 /// Time at which every run starts (s).
 const RUN_START_S: f64 = 0.0;
+
+/// Returns the steady turn whose angle [`crate::closed_form::cornering::steer_to_hold`] computes for
+/// `lateral_acceleration_mps2` (m/s²), for descriptions of manoeuvres.
+fn steady_turn_text(lateral_acceleration_mps2: f64) -> String {
+    format!("a steady turn at {lateral_acceleration_mps2:.1} m/s², or of the fastest turn that the car holds")
+}
 
 /// Ground, start and duration of a run.
 #[derive(Clone, Debug, PartialEq)]
@@ -320,7 +326,7 @@ pub const MANOEUVRES: &[ManoeuvreEntry] = &[
     entry!("braking", Braking { initial_speed_mps <- initial_speed_mps }, [pedal: "brake pedal", 0.01, 1.0], "full braking in neutral from 100 km/h: distance, deceleration"),
     entry!("coast-down", CoastDown { initial_speed_mps <- initial_speed_mps }, [final_speed_mps: "speed at the end, m/s", 0.5, 30.0], "coasting in neutral from 115 to 15 km/h: time, distance"),
     entry!("step-steer", StepSteer { speed_mps <- initial_speed_mps }, [
-        lateral_acceleration_mps2: "target lateral acceleration, m/s², positive to the left", -15.0, 15.0;
+        lateral_acceleration_mps2: "lateral acceleration of a steady turn with the final angle, m/s², positive to the left", -15.0, 15.0;
         ramp_s: "duration of the ramp, s", 0.01, 2.0
     ], "ISO 7401 step steer at 100 km/h to 4 m/s²: response times, gains, overshoot"),
     entry!(

@@ -1,5 +1,7 @@
 //! Parameters of standard manoeuvres that users set by name, such as the radius of a circle.
 
+use skidpad_core::model::Side;
+
 use super::ManoeuvreEntry;
 
 /// Parameter of a standard manoeuvre.
@@ -11,6 +13,42 @@ pub struct Parameter {
     pub about: &'static str,
     /// Smallest and largest accepted value.
     pub range: [f64; 2],
+    /// Accepted values within the range.
+    pub kind: ParameterKind,
+}
+
+/// Values that a parameter accepts within its range.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ParameterKind {
+    /// All numbers.
+    Number,
+    /// Whole numbers.
+    WholeNumber,
+    /// −1 and 1.
+    Sign,
+}
+
+impl Parameter {
+    /// Returns whether `value` is accepted. NaN is not.
+    pub fn accepts(&self, value: f64) -> bool {
+        let [low, high] = self.range;
+        let is_of_kind = match self.kind {
+            ParameterKind::Number => true,
+            ParameterKind::WholeNumber => value.fract() == 0.0,
+            ParameterKind::Sign => value.abs() == 1.0,
+        };
+        low <= value && value <= high && is_of_kind
+    }
+
+    /// Returns the accepted values as text, such as `from 2 to 50, whole numbers only`.
+    pub fn accepted_text(&self) -> String {
+        let [low, high] = self.range;
+        match self.kind {
+            ParameterKind::Number => format!("from {low} to {high}"),
+            ParameterKind::WholeNumber => format!("from {low} to {high}, whole numbers only"),
+            ParameterKind::Sign => format!("{low} or {high}"),
+        }
+    }
 }
 
 /// Values of parameters by their names.
@@ -48,8 +86,8 @@ impl ParameterValues {
     }
 
     /// Returns a fault for each value that is not accepted. A value is not accepted if none of `entries` has a
-    /// parameter of this name, or if the value is outside the range of one entry that has it. Entries without the
-    /// parameter ignore it.
+    /// parameter of this name, or if the parameter of one entry that has it does not accept the value. Entries without
+    /// the parameter ignore it.
     pub fn faults(&self, entries: &[&ManoeuvreEntry]) -> Vec<ParameterFault> {
         let known: Vec<&Parameter> = entries.iter().flat_map(|entry| entry.parameters).collect();
         let mut faults = Vec::new();
@@ -60,10 +98,8 @@ impl ParameterValues {
                 faults.push(ParameterFault { found, accepts: known_text(&known) });
                 continue;
             }
-            // The negation also rejects NaN.
-            let refused = named.find(|Parameter { range: [low, high], .. }| !(*low <= value && value <= *high));
-            if let Some(Parameter { range: [low, high], .. }) = refused {
-                faults.push(ParameterFault { found, accepts: format!("{name} from {low} to {high}") });
+            if let Some(parameter) = named.find(|parameter| !parameter.accepts(value)) {
+                faults.push(ParameterFault { found, accepts: format!("{name} {}", parameter.accepted_text()) });
             }
         }
         faults
@@ -74,8 +110,8 @@ impl ParameterValues {
 /// parameters.
 fn known_text(parameters: &[&Parameter]) -> String {
     let mut texts: Vec<String> = Vec::new();
-    for Parameter { name, about, range: [low, high] } in parameters {
-        let text = format!("{name} ({about}, {low} to {high})");
+    for parameter @ Parameter { name, about, .. } in parameters {
+        let text = format!("{name} ({about}, {})", parameter.accepted_text());
         if !texts.contains(&text) {
             texts.push(text);
         }
@@ -85,20 +121,41 @@ fn known_text(parameters: &[&Parameter]) -> String {
 
 /// Type of a field that a parameter sets.
 pub trait FromParameter {
+    /// Values that the field can represent.
+    const KIND: ParameterKind;
+
     /// Converts the value of a parameter.
     fn from_parameter(value: f64) -> Self;
 }
 
+/// Returns the values that the field returned by `field` can represent.
+pub(crate) const fn kind_of<M, T: FromParameter>(_field: fn(&M) -> T) -> ParameterKind {
+    T::KIND
+}
+
 impl FromParameter for f64 {
+    const KIND: ParameterKind = ParameterKind::Number;
+
     fn from_parameter(value: f64) -> Self {
         value
     }
 }
 
 impl FromParameter for u32 {
+    const KIND: ParameterKind = ParameterKind::WholeNumber;
+
     /// Rounds the value.
     fn from_parameter(value: f64) -> Self {
         value.round() as u32
+    }
+}
+
+impl FromParameter for Side {
+    const KIND: ParameterKind = ParameterKind::Sign;
+
+    /// Returns the right side for a negative value, otherwise the left side.
+    fn from_parameter(value: f64) -> Self {
+        if value < 0.0 { Self::Right } else { Self::Left }
     }
 }
 
@@ -126,6 +183,7 @@ macro_rules! entry {
                 name: stringify!($parameter),
                 about: $text,
                 range: [$low, $high],
+                kind: $crate::manoeuvre::parameters::kind_of(|manoeuvre: &$type| manoeuvre.$parameter),
             }),*],
             build: |_overrides| {
                 let standard = $standard;
@@ -161,6 +219,12 @@ mod tests {
         let found: Vec<String> =
             values.faults(&[entry("circle"), entry("braking")]).into_iter().map(|fault| fault.found).collect();
         assert_eq!(found, ["radius_m=NaN", "pedal=2", "colour=1"]);
+        for (name, value) in [("cones", 2.5), ("lower_side", 0.5), ("lower_side", 0.0)] {
+            let mut values = ParameterValues::default();
+            values.set(name, value);
+            let faults = values.faults(&[entry("slalom"), entry("tilt-table")]);
+            assert_eq!(faults.len(), 1, "{name}={value}");
+        }
         let [fault] = &values.faults(&[entry("braking")])[..1] else { panic!("faults") };
         assert!(fault.accepts.contains("pedal"), "{fault:?}");
         assert!(values.faults(&[entry("drop-settle")])[0].accepts.contains("no parameters"));

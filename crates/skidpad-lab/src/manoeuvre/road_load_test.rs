@@ -20,7 +20,7 @@ metrics! {
     /// Road load `F = a + b v + c v²` and `F = f0 + f2 v²`, fitted to all rows of the coast-down.
     RoadLoadMetrics {
         road_load_a_n, "N", 1, "Road load, constant part a", "Of `a + b v + c v²`, fitted to all rows. Not with trailers.";
-        road_load_b_n_s_per_m, "N s/m", 0, "Road load, linear part b", "Of `a + b v + c v²`.";
+        road_load_b_n_s_per_m, "N s/m", 3, "Road load, linear part b", "Of `a + b v + c v²`.";
         road_load_c_n_s2_per_m2, "N s²/m²", 3, "Road load, quadratic part c", "Of `a + b v + c v²`.";
         road_load_f0_n, "N", 1, "Road load of two terms, constant part f0", "Of `f0 + f2 v²` (SAE J1263).";
         road_load_f2_n_s2_per_m2, "N s²/m²", 3, "Road load of two terms, quadratic part f2", "Of `f0 + f2 v²` (SAE J1263).";
@@ -64,7 +64,7 @@ impl Manoeuvre for RoadLoadTest {
         Manoeuvre::setup(&self.coast_down, model)
     }
     fn start_requirements(&self) -> StartRequirements {
-        Manoeuvre::start_requirements(&self.coast_down)
+        Manoeuvre::start_requirements(&self.coast_down).on_level_ground()
     }
     fn driver(&self, model: &Model) -> Box<dyn DriverModel> {
         self.coast_down.driver(model)

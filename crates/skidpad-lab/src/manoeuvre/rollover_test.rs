@@ -105,7 +105,7 @@ impl Procedure for RolloverTest {
         slowly_increasing_steer(SLOW_STEER_SPEED_MPS, SteeringWheel::of(model), 1.0).setup(model)
     }
     fn start_requirements(&self) -> StartRequirements {
-        StartRequirements::FIXED_SPEED
+        StartRequirements::FIXED_SPEED.on_level_ground()
     }
     fn cones(&self, _model: &Model) -> Vec<(f64, f64)> {
         Vec::new()

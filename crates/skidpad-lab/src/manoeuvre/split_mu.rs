@@ -160,7 +160,7 @@ impl Manoeuvre for SplitMu {
         Setup { scene: self.scene(), duration_s: MAX_DURATION_S, ..Setup::flat(self.initial_speed_mps) }
     }
     fn start_requirements(&self) -> StartRequirements {
-        StartRequirements::above(STANDSTILL_SPEED_MPS).from_origin()
+        StartRequirements::above(STANDSTILL_SPEED_MPS).from_origin().on_own_ground()
     }
     fn driver(&self, model: &Model) -> Box<dyn DriverModel> {
         let steering = self.has_correction.then(|| StraightKeeper::new(Characteristics::new(model)));

@@ -7,6 +7,7 @@ use super::sine_with_dwell::{SineWithDwell, SineWithDwellMetrics};
 use super::slow_turn::RampSteer;
 use super::{KMH_100, Setup, StartRequirements};
 use crate::closed_form::GRAVITY_MPS2;
+use crate::lost_control::LostControl;
 use crate::metrics::metrics;
 use crate::steering_wheel::SteeringWheel;
 use crate::trajectory::Trajectory;
@@ -30,14 +31,14 @@ metrics! {
     StabilityMetrics {
         steering_ratio, "-", 1, "Steering ratio", "Steering-wheel angle per mean road-wheel angle: that of the vehicle file, or 16 if it states none.";
         steering_at_0_3g_deg, "deg", 1, "Steering-wheel angle A at 0.3 g", "Mean magnitude of both directions, from the slowly increasing steer.";
-        largest_amplitude_deg, "deg", 1, "Largest steering-wheel angle driven", "Largest amplitude of the series in both directions.";
+        largest_amplitude_deg, "deg", 1, "Largest steering-wheel angle driven", "Largest magnitude in both directions. Below the amplitude of the sine if the steering of the car is too slow for it.";
         planned_amplitude_deg, "deg", 1, "Last steering-wheel angle of the series", "The larger of 6.5 A and 270°, at most 300°.";
         runs, "-", 0, "Sines with dwell driven", "Number of runs in both directions.";
         worst_ratio_1s_percent, "%", 1, "Largest yaw rate ratio after 1.0 s", "Accepted: at most 35 %.";
         worst_ratio_1_75s_percent, "%", 1, "Largest yaw rate ratio after 1.75 s", "Accepted: at most 20 %.";
         least_displacement_m, "m", 2, "Smallest lateral displacement from 5 A on", "Smallest displacement 1.07 s after the beginning of steer, of amplitudes of at least 5 A. Accepted: at least 1.83 m up to 3500 kg, otherwise 1.52 m.";
         failed_amplitude_deg, "deg", 1, "Smallest steering-wheel angle that failed", "Smallest amplitude of a failed run; no value if none failed.";
-        passed, "-", 0, "Passed (1) or failed (0)", "1 if the series was driven to its last amplitude in both directions and every run passed.";
+        passed, "-", 0, "Passed (1) or failed (0)", "1 if the series was driven to its last amplitude in both directions and every run passed. A car that rolls over fails.";
     }
 }
 
@@ -153,7 +154,8 @@ impl Procedure for StabilityTest {
     fn about(&self) -> String {
         format!(
             "slowly increasing steer, then sines with dwell of 0.7 Hz at {:.1} m/s in both directions, with amplitudes up to \
-             6.5 times the steering-wheel angle at 0.3 g",
+             the larger of {LAST_AMPLITUDE_FACTOR} times the steering-wheel angle at 0.3 g and {MIN_LAST_AMPLITUDE_DEG}°, at \
+             most {MAX_AMPLITUDE_DEG}°",
             self.speed_mps
         )
     }
@@ -162,7 +164,7 @@ impl Procedure for StabilityTest {
         slowly_increasing_steer(self.speed_mps, SteeringWheel::of(model), 1.0).setup(model)
     }
     fn start_requirements(&self) -> StartRequirements {
-        StartRequirements::FIXED_SPEED
+        StartRequirements::FIXED_SPEED.on_level_ground()
     }
     fn cones(&self, _model: &Model) -> Vec<(f64, f64)> {
         Vec::new()
@@ -171,10 +173,10 @@ impl Procedure for StabilityTest {
     fn max_runs(&self) -> u32 {
         2 + 2 * MAX_AMPLITUDES
     }
-    /// Drives the slowly increasing steer, then the series of amplitudes to the left and to the right. A failed run
-    /// ends the series of its direction. It also limits the second direction to amplitudes up to its own. The telemetry
-    /// is that of the failed run with the smallest amplitude (the later one of equals), or of the last run if none
-    /// failed.
+    /// Drives the slowly increasing steer, then the series of amplitudes to the left and to the right. A run also fails
+    /// if the car rolls over. A failed run ends the series of its direction. It also limits the second direction to
+    /// amplitudes up to its own. The telemetry is that of the failed run with the smallest amplitude (the later one of
+    /// equals), or of the last run if none failed.
     ///
     /// There is no series if the car does not reach the lateral accelerations of the regression; `passed` then has no
     /// value.
@@ -200,7 +202,9 @@ impl Procedure for StabilityTest {
                 run_count += 1;
                 // Amplitude over A (–), with a tolerance for rounding.
                 let amplitude_ratio = at_0_3g.map_or(0.0, |angle| amplitude / angle + 1e-9);
-                result.largest_amplitude_deg = larger(result.largest_amplitude_deg, Some(*amplitude));
+                let driven_amplitude =
+                    trajectory.rows().map(|row| wheel.wheel_deg(row.steer_rad.abs())).max_by(f64::total_cmp);
+                result.largest_amplitude_deg = larger(result.largest_amplitude_deg, driven_amplitude);
                 let magnitude = |ratio: Option<f64>| ratio.map(f64::abs);
                 result.worst_ratio_1s_percent =
                     larger(result.worst_ratio_1s_percent, magnitude(found.yaw_rate_ratio_1s_percent));
@@ -208,7 +212,9 @@ impl Procedure for StabilityTest {
                     larger(result.worst_ratio_1_75s_percent, magnitude(found.yaw_rate_ratio_1_75s_percent));
                 let judged_displacement = found.displacement_m.filter(|_| amplitude_ratio >= DISPLACEMENT_FACTOR);
                 result.least_displacement_m = smaller(result.least_displacement_m, judged_displacement);
-                let has_failed = !Self::passes(model, &found, amplitude_ratio);
+                // A car on its side has no yaw rate, and would pass.
+                let has_failed =
+                    !Self::passes(model, &found, amplitude_ratio) || LostControl::has_rolled_over(&trajectory);
                 if has_failed || result.failed_amplitude_deg.is_none() {
                     shown = trajectory;
                 }

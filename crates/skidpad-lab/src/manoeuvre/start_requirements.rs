@@ -43,6 +43,8 @@ pub enum PositionRule {
 pub enum GroundRule {
     /// Any scene and slope.
     Any,
+    /// Any scene without a slope.
+    Level,
     /// Ground of the manoeuvre itself only.
     Own,
 }
@@ -64,6 +66,11 @@ impl StartRequirements {
     /// Restricts the start to the origin, towards +x.
     pub const fn from_origin(self) -> Self {
         Self { place: PositionRule::Origin, ..self }
+    }
+
+    /// Restricts the ground to scenes without a slope.
+    pub const fn on_level_ground(self) -> Self {
+        Self { ground: GroundRule::Level, ..self }
     }
 
     /// Restricts the ground to that of the manoeuvre.
@@ -121,6 +128,12 @@ impl Overrides {
             let accepted = format!("`{name}` has its own ground");
             return reject(StartProperty::Ground, "on other ground".into(), accepted);
         }
+        // The slope replaces that of the scene.
+        let slope_rad = self.slope_rad.or(self.scene.as_ref().map(|scene| f64::from(scene.slope))).unwrap_or(0.0);
+        if requirements.ground == GroundRule::Level && slope_rad != 0.0 {
+            let found = format!("on a slope of {:.1}°", slope_rad.to_degrees());
+            return reject(StartProperty::Ground, found, format!("`{name}` is defined on level ground"));
+        }
         // Speed of the manoeuvre itself (m/s).
         let standard_speed = f64::from(setup.placement.speed);
         if let Some((speed, accepted)) =
@@ -165,6 +178,7 @@ mod tests {
     use super::*;
     use crate::manoeuvre::{by_name, catalogue};
     use crate::testing::model;
+    use skidpad_core::Scene;
 
     /// Returns the rejected property and the message for the standard manoeuvre `name` with `overrides`; `None` if the
     /// start is accepted.
@@ -200,6 +214,23 @@ mod tests {
             [("acceleration", 0.0), ("braking", 20.0), ("coast-down", 5.0), ("moose", 12.0), ("coast-scene", -9.0)]
         {
             assert_eq!(refused(name, &at(speed)), None, "{name}");
+        }
+    }
+
+    /// Slopes are rejected by manoeuvres with their own ground, and by tests that are defined on level ground.
+    #[test]
+    fn slopes_are_refused_where_they_change_what_a_figure_means() {
+        let level = ["fmvss-126", "j-turn", "fishhook", "fishhook-fixed", "road-load"];
+        let own = ["tilt-table", "split-mu", "gradeability"];
+        let sloping = Scene { slope: 0.1, ..Scene::flat() };
+        for (slope_rad, scene) in [(Some(0.1), None), (None, Some(sloping)), (None, Some(Scene::flat()))] {
+            let is_sloping = slope_rad.is_some() || scene.as_ref().is_some_and(|scene| scene.slope != 0.0);
+            let overrides = Overrides { slope_rad, scene, ..Overrides::default() };
+            for entry in catalogue() {
+                let is_refused = own.contains(&entry.name) || (is_sloping && level.contains(&entry.name));
+                let told = refused(entry.name, &overrides).map(|(change, _)| change);
+                assert_eq!(told, is_refused.then_some(StartProperty::Ground), "{}", entry.name);
+            }
         }
     }
 

@@ -2,7 +2,7 @@
 
 use skidpad_core::{Controls, Frame, Model};
 
-use super::{KMH_100, Manoeuvre, RUN_START_S, Setup, StartRequirements};
+use super::{KMH_100, Manoeuvre, RUN_START_S, Setup, StartRequirements, steady_turn_text};
 use crate::closed_form::GRAVITY_MPS2;
 use crate::closed_form::cornering::steer_to_hold;
 use crate::driver::{DriverInput, DriverModel, TorqueSpeedController};
@@ -63,7 +63,8 @@ metrics! {
 
 impl StepSteer {
     /// Returns the final angle of the ramp (rad, positive to the left), clamped to the steering lock of the car. The
-    /// angle is [`Self::steer_rad`] if given, otherwise the angle that holds the lateral acceleration in a steady turn.
+    /// angle is [`Self::steer_rad`] if given, otherwise the angle that holds the lateral acceleration in a steady turn
+    /// ([`steer_to_hold`]).
     pub fn angle(&self, model: &Model) -> f64 {
         let steering_lock = f64::from(model.parts().steering.lock);
         let steady_turn_angle = || steer_to_hold(model, self.lateral_acceleration_mps2, self.speed_mps);
@@ -83,9 +84,10 @@ impl StepSteer {
         }
         let steady = SteadyMeans::new(trajectory);
         let half_steer = 0.5 * steady.steer;
-        // Time at which the steering passes half of its angle.
-        let step_time =
-            trajectory.first_crossing_up(half_steer.abs(), RUN_START_S, |f| f.steer_rad * half_steer.signum());
+        // Time at which the steering passes half of its angle; none without steering.
+        let step_time = (half_steer != 0.0)
+            .then(|| trajectory.first_crossing_up(half_steer.abs(), RUN_START_S, |f| f.steer_rad * half_steer.signum()))
+            .flatten();
         // 1 in a left turn, −1 in a right turn.
         let turn_sign = steady.steer.signum();
         // Responses, with the sign of the turn removed.
@@ -214,10 +216,10 @@ impl Manoeuvre for StepSteer {
     fn about(&self) -> String {
         let target_text = match self.steer_rad {
             Some(steer) => format!("{:.2}° of road-wheel angle", steer.to_degrees()),
-            None => format!("the angle of a steady turn at {:.1} m/s²", self.lateral_acceleration_mps2),
+            None => format!("the angle of {}", steady_turn_text(self.lateral_acceleration_mps2)),
         };
         format!(
-            "steering ramp of {:.2} s to {target_text} at {:.1} m/s ({:.0} km/h); torques at the driven wheels keep the speed",
+            "steering ramp of {:.2} s at {:.1} m/s ({:.0} km/h) to {target_text}; torques at the driven wheels keep the speed",
             self.ramp_s,
             self.speed_mps,
             self.speed_mps * 3.6

@@ -16,13 +16,13 @@ use crate::trajectory::Trajectory;
 pub struct TiltTable {
     /// Rate of the table angle (°/s), > 0.
     pub rate_degps: f64,
-    /// Side that moves down: −1 the right side, 1 the left side.
-    pub lower_side: f64,
+    /// Side that moves down, left or right.
+    pub lower_side: Side,
 }
 
 impl Default for TiltTable {
     fn default() -> Self {
-        Self { rate_degps: 0.5, lower_side: -1.0 }
+        Self { rate_degps: 0.5, lower_side: Side::Right }
     }
 }
 
@@ -63,12 +63,12 @@ impl TiltTable {
 
     /// Returns the sign of the angle of the table: rotations about +x move the right side down.
     fn angle_sign(&self) -> f64 {
-        if self.lower_side < 0.0 { 1.0 } else { -1.0 }
+        if self.lower_side == Side::Right { 1.0 } else { -1.0 }
     }
 
     /// Returns the side that moves up.
     fn upper_side(&self) -> Side {
-        if self.lower_side < 0.0 { Side::Left } else { Side::Right }
+        if self.lower_side == Side::Right { Side::Left } else { Side::Right }
     }
 
     /// Returns the table. Its top is level and at height 0 at the start. `None` if the rate gives no valid path of the
@@ -97,7 +97,7 @@ impl TiltTable {
     fn static_stability_factor(&self, model: &Model) -> Option<f64> {
         // A left turn tips the car over its right wheels.
         let [left_turn, right_turn] = Characteristics::new(model).rigid_rollover_g?;
-        Some(if self.lower_side < 0.0 { left_turn } else { right_turn })
+        Some(if self.lower_side == Side::Right { left_turn } else { right_turn })
     }
 
     /// Computes the metrics of a run from the telemetry rows after the settling time, when the table moves. A lift must
@@ -196,7 +196,7 @@ impl Manoeuvre for TiltTable {
         "tilt-table"
     }
     fn about(&self) -> String {
-        let side = if self.lower_side < 0.0 { "right" } else { "left" };
+        let side = if self.lower_side == Side::Right { "right" } else { "left" };
         format!(
             "table that lowers the {side} side of the car by {:.2} °/s until the wheels of the other side carry no load",
             self.rate_degps
@@ -226,7 +226,7 @@ mod tests {
     /// The table is level until the car has settled, then turns at its rate, and its top stays under the origin.
     #[test]
     fn the_table_turns_at_its_rate() {
-        for lower_side in [-1.0, 1.0] {
+        for lower_side in [Side::Left, Side::Right] {
             let test = TiltTable { lower_side, ..TiltTable::default() };
             for (time, degrees) in [(0.0, 0.0), (1.0, 0.0), (22.5, 10.0), (82.5, 40.0), (1e3, LARGEST_ANGLE_DEG)] {
                 let found = table_angle(&test.table().expect("valid"), time).to_degrees();
@@ -234,7 +234,7 @@ mod tests {
             }
             let (_, rotation) = test.table().expect("valid").pose(42.0);
             let right = rotation * Vec3::NEG_Y;
-            assert_eq!(right.z < 0.0, lower_side < 0.0);
+            assert_eq!(right.z < 0.0, lower_side == Side::Right);
         }
     }
 
@@ -271,7 +271,7 @@ mod tests {
         });
         let found = test.measure(&model, &slid);
         assert!(found.tilt_deg.is_none() && found.slide_mm.expect("measured") > 300.0, "{found:?}");
-        let other = TiltTable { lower_side: 1.0, ..test }.measure(&model, &run);
+        let other = TiltTable { lower_side: Side::Left, ..test }.measure(&model, &run);
         assert_eq!((other.first_lift_deg, other.tilt_deg), (None, None));
     }
 }

@@ -3,7 +3,7 @@
 use nalgebra::{Complex, Matrix3, Vector3};
 use skidpad_core::{Frame, Model, math};
 
-use super::{KMH_100, Manoeuvre, Setup, StartRequirements};
+use super::{KMH_100, Manoeuvre, Setup, StartRequirements, steady_turn_text};
 use crate::closed_form::cornering::steer_to_hold;
 use crate::driver::{DriverInput, DriverModel, SteeringProgram};
 use crate::metrics::{Metric, metrics};
@@ -144,8 +144,10 @@ impl Manoeuvre for Weave {
     }
     fn about(&self) -> String {
         format!(
-            "steering sine of {:.2} Hz at {:.1} m/s with the angle of a steady turn at {:.1} m/s²",
-            self.frequency_hz, self.speed_mps, self.lateral_acceleration_mps2
+            "steering sine of {:.2} Hz at {:.1} m/s with the angle of {}",
+            self.frequency_hz,
+            self.speed_mps,
+            steady_turn_text(self.lateral_acceleration_mps2)
         )
     }
     fn setup(&self, _model: &Model) -> Setup {

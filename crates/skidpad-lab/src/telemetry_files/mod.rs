@@ -116,6 +116,15 @@ fn vehicles<'a>(runs: &'a [NamedRun<'_>]) -> Vec<NamedRun<'a>> {
 mod tests {
     use super::*;
 
+    /// Returns the run `name` of `trajectory`, without towed units, with every fifth row of `columns`. Panics if a column
+    /// is unknown.
+    #[cfg(any(feature = "mcap", feature = "parquet"))]
+    pub fn named_run<'a>(name: &str, model: &'a Model, trajectory: &'a Trajectory, columns: &[&str]) -> NamedRun<'a> {
+        let columns: Vec<String> = columns.iter().map(|column| (*column).to_owned()).collect();
+        let selection = Selection::new(trajectory.header(), &columns, 5).expect("known columns");
+        NamedRun { name: name.into(), model, towed: &[], trajectory, selection }
+    }
+
     /// Each towed unit is a run of its own, with its name and the selected columns and rows.
     #[cfg(any(feature = "mcap", feature = "parquet"))]
     #[test]

@@ -70,7 +70,7 @@ fn run_columns(run: &NamedRun<'_>, columns: &[String]) -> Vec<ArrayRef> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::selection::Selection;
+    use crate::telemetry_files::tests::named_run;
     use crate::testing::{model, sampled};
     use std::io::Write;
 
@@ -83,20 +83,12 @@ mod tests {
     #[test]
     fn the_file_reads_back_with_units() {
         let run = sampled(0.1, 1.0, |t, frame| (frame.vx_mps, frame.wheels[0].load_n) = (20.0 - t, 2500.0));
-        let select = |names: &[&str]| {
-            let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-            Selection::new(run.header(), &names, 5).expect("known")
-        };
-        let (first, second) = (select(&["t_s", "vx_mps"]), select(&["t_s", "load_n.1l"]));
         let model = model();
-        let named = |name: &str, selection: &Selection| NamedRun {
-            name: name.into(),
-            model: &model,
-            towed: &[],
-            trajectory: &run,
-            selection: selection.clone(),
-        };
-        let bytes = bytes(&[named("braking/impulse", &first), named("braking/rapier", &second)]).expect("written");
+        let runs = [
+            named_run("braking/impulse", &model, &run, &["t_s", "vx_mps"]),
+            named_run("braking/rapier", &model, &run, &["t_s", "load_n.1l"]),
+        ];
+        let bytes = bytes(&runs).expect("written");
         let mut file = tempfile::tempfile().expect("a temporary file");
         file.write_all(&bytes).expect("writable");
         let reader = ParquetRecordBatchReaderBuilder::try_new(file).expect("Parquet");

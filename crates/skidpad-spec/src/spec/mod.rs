@@ -155,7 +155,7 @@ pub struct Steering {
 }
 
 /// Compliance of the steering linkage with the steering wheel held: each steered wheel turns about its steering axis
-/// under the moment of the ground. A side force equal to the wheel load may deflect it by at most 5 degrees. Tyres of
+/// under the moment of the ground. A ground force equal to the wheel load may deflect it by at most 5 degrees. Tyres of
 /// steered axles must have a slip stiffness, which `coulomb` tyres do not have.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

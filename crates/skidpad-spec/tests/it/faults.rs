@@ -134,6 +134,13 @@ fn steering_linkages_yield_by_little() {
     let given = "[steering.compliance]\nstiffness_nm_per_deg = 300\n[steering.kingpin]";
     let compliant = text.replacen("[steering.kingpin]", given, 1);
     assert!(VehicleSpec::read("compliant", &compliant).is_ok());
+    // Braking acts on the scrub radius: 0.05 m of trails and 0.15 m need 113 N m per degree, and 7° at 80.
+    let braked = text
+        .replacen("[steering.kingpin]", "[steering.compliance]\nstiffness_nm_per_deg = 80\n[steering.kingpin]", 1)
+        .replacen("scrub_radius_m = -0.005", "scrub_radius_m = 0.15", 1);
+    let faults = VehicleSpec::read("braked", &braked).expect_err("a soft linkage");
+    let found: Vec<_> = faults.list().iter().map(|f| (f.kind, f.path.as_str())).collect();
+    assert_eq!(found, [(Contradiction, STIFFNESS)], "{}", faults.render());
     let dry = "[tyres.dry]\nmodel = \"coulomb\"\ndeflection_m = 0.005\nlongitudinal_friction = 1\n\
                lateral_friction = 1\nnominal_load_n = 4000\n";
     let dry = compliant.replacen("tyre = \"front\"", "tyre = \"dry\"", 1) + "\n" + dry;

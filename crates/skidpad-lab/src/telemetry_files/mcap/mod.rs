@@ -215,7 +215,7 @@ impl Schemas {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::selection::Selection;
+    use crate::telemetry_files::tests::named_run;
     use crate::testing::{model, sampled};
     use ::mcap::Message;
     use prost_reflect::{DescriptorPool, ReflectMessage};
@@ -243,21 +243,10 @@ mod tests {
             (frame.x_m, frame.yaw_rad, frame.vx_mps) = (10.0 * t, core::f64::consts::FRAC_PI_2, 10.0);
             frame.wheels[0].load_n = 2500.0;
         });
-        let select = |names: &[&str]| {
-            let names: Vec<String> = names.iter().map(|name| (*name).to_owned()).collect();
-            Selection::new(run.header(), &names, 5).expect("known")
-        };
-        let (first, second) = (select(&["t_s", "vx_mps", "load_n.1l"]), select(&["vx_mps", "t_s", "vx_mps"]));
+        let (first, second) = (["t_s", "vx_mps", "load_n.1l"], ["vx_mps", "t_s", "vx_mps"]);
         let model = model();
-        let named = |name: &str, selection: &Selection| NamedRun {
-            name: name.into(),
-            model: &model,
-            towed: &[],
-            trajectory: &run,
-            selection: selection.clone(),
-        };
-        let runs =
-            [named("braking/impulse", &first), named("braking/constraint", &second), named("braking/rapier", &first)];
+        let runs = [("impulse", first), ("constraint", second), ("rapier", first)]
+            .map(|(name, columns)| named_run(&format!("braking/{name}"), &model, &run, &columns));
         let bytes = bytes(&runs).expect("written");
         let messages: Vec<_> = mcap::MessageStream::new(&bytes).expect("MCAP").map(|m| m.expect("a message")).collect();
         let of_topic = |topic: &str| -> Vec<DynamicMessage> {

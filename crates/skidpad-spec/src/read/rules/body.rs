@@ -15,7 +15,7 @@ const BOX_CENTRE_TOLERANCE_M: f64 = 0.02;
 /// Smallest load of a wheel at rest, as a share of an even distribution. Slightly more than the model requires.
 const MIN_LOAD_SHARE: f64 = 1.001e-3;
 
-/// Largest deflection of the steering linkage under a side force equal to the wheel load, degrees. Steps limit the
+/// Largest deflection of the steering linkage under a horizontal force equal to the wheel load, degrees. Steps limit the
 /// deflection to 11°.
 const MAX_LINKAGE_DEFLECTION_DEG: f64 = 5.0;
 
@@ -463,8 +463,8 @@ impl RuleChecker<'_> {
     }
 
     /// Checks a compliant steering linkage. It needs steering axes, a trail that is not negative in total, and tyres with
-    /// a slip stiffness on steered axles. A side force equal to the load of the heaviest steered wheel may deflect it by at
-    /// most [`MAX_LINKAGE_DEFLECTION_DEG`]. Does nothing with a rigid linkage.
+    /// a slip stiffness on steered axles. A horizontal force of any direction, equal to the load of the heaviest steered
+    /// wheel, may deflect it by at most [`MAX_LINKAGE_DEFLECTION_DEG`]. Does nothing with a rigid linkage.
     pub fn check_steering_compliance(&mut self) {
         let steering = &self.spec.steering;
         let Some(compliance) = &steering.compliance else { return };
@@ -490,10 +490,12 @@ impl RuleChecker<'_> {
             self.require(&path, &[&table], creeps, format!("`{tyre}` has dry friction"), accepts, NO_HELP);
         }
         let mass = steered_axles.into_iter().flat_map(|i| self.carried_masses(i)).fold(0.0, f64::max);
-        let moment = mass * f64::from(STANDARD_GRAVITY) * trail.max(0.0);
+        // Largest lever of a force on the ground: side forces act on the trails, longitudinal forces on the scrub radius.
+        let lever = trail.max(0.0).hypot(kingpin.scrub_radius_m);
+        let moment = mass * f64::from(STANDARD_GRAVITY) * lever;
         let deflection = moment / compliance.stiffness_nm_per_deg;
         let found = format!(
-            "{} N m per degree: a side force equal to the wheel load ({moment:.0} N m) deflects the linkage by {deflection:.1}°",
+            "{} N m per degree: a ground force equal to the wheel load ({moment:.0} N m) deflects the linkage by {deflection:.1}°",
             compliance.stiffness_nm_per_deg
         );
         let least = (moment / MAX_LINKAGE_DEFLECTION_DEG).ceil();
@@ -502,7 +504,7 @@ impl RuleChecker<'_> {
         let mut paths = self.axle_paths(&["track_m", "behind_front_axle_m", "steer_ratio"]);
         let chassis = ["mass_kg", "centre_behind_front_axle_m", "centre_left_m"].map(|key| join_key("chassis", key));
         paths.extend(chassis);
-        paths.extend(["trail_m", "pneumatic_trail_m"].map(|key| join_key("steering.kingpin", key)));
+        paths.extend(["trail_m", "pneumatic_trail_m", "scrub_radius_m"].map(|key| join_key("steering.kingpin", key)));
         let compared: Vec<&str> = paths.iter().map(String::as_str).collect();
         let is_satisfied = deflection <= MAX_LINKAGE_DEFLECTION_DEG;
         self.require("steering.compliance.stiffness_nm_per_deg", &compared, is_satisfied, found, accepts, NO_HELP);
