@@ -59,8 +59,8 @@ pub fn manoeuvres(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     Ok(names)
 }
 
-/// Returns the parameters of a manoeuvre, which `skidpad.run` accepts: a dictionary from the names to (description, smallest
-/// value, largest value).
+/// Returns the parameters of a manoeuvre, which `skidpad.run` accepts: a dictionary from the names to (description,
+/// smallest value, largest value).
 ///
 /// Raises `ValueError` for an unknown manoeuvre.
 #[pyfunction]
@@ -78,8 +78,8 @@ fn find_manoeuvre(name: &str) -> PyResult<&'static ManoeuvreEntry> {
     by_name(name).ok_or_else(|| unknown_name("manoeuvre", name, &known))
 }
 
-/// Returns the channels of the telemetry with (unit, description). Names of wheels, hitches and shafts get an ending such
-/// as `.1l` for the left wheel of the first axle.
+/// Returns the channels of the telemetry with (unit, description). Names of wheels, hitches and shafts get an ending
+/// such as `.1l` for the left wheel of the first axle.
 #[pyfunction]
 pub fn channels(py: Python<'_>) -> PyResult<Bound<'_, PyDict>> {
     let channels = PyDict::new(py);
@@ -131,7 +131,8 @@ fn to_overrides(car: &Car, entry: &ManoeuvreEntry, changes: &Changes<'_>) -> PyR
     })
 }
 
-/// Builds the manoeuvre of `entry` with `overrides` for `model`. Fails if its start is not valid, or if a run with one of the step lengths `steps` would have more than [`MAX_STEPS`] steps.
+/// Builds the manoeuvre of `entry` with `overrides` for `model`. Fails if its start is not valid, or if a run with one
+/// of the step lengths `steps` would have more than [`MAX_STEPS`] steps.
 fn prepare(
     entry: &ManoeuvreEntry,
     model: &Model,
@@ -222,9 +223,10 @@ fn append_columns(trajectory: &Trajectory, rows: usize, first: usize, numbers: &
     }
 }
 
-/// Returns a run as a dictionary: `solver`, `metrics`, `channels` (names), `array` (numbers of the channels) and
-/// `health` (faults and limits of the run). `incomplete` is the reason why the run ended early, if it did. Fails if the
-/// check of the trajectory fails.
+/// Returns a run as a dictionary: `solver` (name), `metrics` (list), `channels` (names), `array` (numbers of these
+/// channels) and `health`. `health` has two flags, `not_finite` and `not_converged` (true if it happened in any step),
+/// `most_iterations` and `largest_residual` (m/s) of any step, `left_ground` (text, or `None`), and `incomplete`
+/// (reason why the run ended early, or `None`). Fails if the check of the trajectory fails.
 fn run_dict<'py>(
     py: Python<'py>,
     solver: &str,
@@ -375,9 +377,9 @@ pub fn certify_steps<'py>(
     Ok(result)
 }
 
-/// Converts the file of a car of another program: `bullet`, `rapier`, `godot`, `unity`, `jolt`, `physx` or `commonroad`.
-/// `rate` is the step rate (Hz) of that program, for sources whose numbers depend on it. Returns the car and the notes
-/// about properties that a vehicle file cannot contain.
+/// Converts the file of a car of another program: `bullet`, `rapier`, `godot`, `unity`, `jolt`, `physx` or
+/// `commonroad`. `rate` is the step rate (Hz) of that program, for sources whose numbers depend on it. Returns the car
+/// and the notes about properties that a vehicle file cannot contain.
 ///
 /// Raises `VehicleError` with all faults of the file, and `OSError` if it cannot be read.
 #[pyfunction]

@@ -136,11 +136,11 @@ pub fn uses_standard_output<'a>(paths: impl IntoIterator<Item = &'a Path>) -> bo
     paths.into_iter().any(|path| path == Path::new(STANDARD_OUTPUT))
 }
 
-/// Returns the format of the telemetry file `path`, by its ending. CSV is only accepted if `accepts_csv`. `argument`
-/// names the argument of the path in errors.
+/// Returns the format of the telemetry file `path`, by its ending. CSV is only accepted if `accepts_csv`, and not with
+/// the ending `.json`. `argument` names the argument of the path in errors.
 ///
 /// # Errors
-/// A format that this build cannot write, or CSV where it is not accepted.
+/// A format that this build cannot write, CSV where it is not accepted, or a JSON file.
 pub fn telemetry_format(
     argument: &'static str,
     path: &Path,
@@ -150,6 +150,9 @@ pub fn telemetry_format(
     match TelemetryFormat::of_path(path).map_err(reject)? {
         TelemetryFormat::Csv if !accepts_csv => {
             Err(reject("a file that ends in `.parquet` or `.mcap`; `skidpad run` writes CSV".into()))
+        }
+        TelemetryFormat::Csv if path.extension().is_some_and(|ending| ending.eq_ignore_ascii_case("json")) => {
+            Err(reject("a CSV file, such as `run.csv`; `--metrics-json` writes JSON".into()))
         }
         format => Ok(format),
     }

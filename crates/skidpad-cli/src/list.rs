@@ -62,7 +62,8 @@ fn solver_table() -> TextTable {
     table
 }
 
-/// Returns the table of the standard manoeuvres with their descriptions and parameters.
+/// Returns a table of two columns without heads: for each standard manoeuvre a row with its name and description, then
+/// a row for each of its parameters, with an empty name, and option, description and accepted values in one text.
 fn manoeuvre_table() -> TextTable {
     // No column is right-aligned.
     let mut table = TextTable::new(usize::MAX);

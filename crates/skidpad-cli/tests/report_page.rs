@@ -94,6 +94,7 @@ fn test_page() -> Result<(), Failed> {
 /// Opens the report of one manoeuvre with its test by itself; see [`test_page`].
 fn test_pages_of(folder: &Path, manoeuvre: &str, arguments: &[&str]) -> Result<(), Failed> {
     let page = write_report(folder, manoeuvre, arguments)?;
+    test_narrow_window(folder, &page)?;
     let result = test_charts(folder, &page)?;
     let replays = result["replays"].as_array().ok_or("replays")?;
     assert_eq!(replays.len(), 1);
@@ -125,6 +126,16 @@ fn test_charts(folder: &Path, page: &Path) -> Result<Value, Failed> {
     Ok(result)
 }
 
+/// Opens a page in the narrowest window of the browser: no script fails, and nothing is wider than the window.
+fn test_narrow_window(folder: &Path, page: &Path) -> Result<(), Failed> {
+    let address = format!("file://{}#self-test", page.display());
+    let arguments = ["--window-size=400,1000".into(), "--dump-dom".into(), address];
+    let result = self_test_result(&start_browser(folder, &arguments)?)?;
+    assert_eq!(result["errors"], serde_json::json!([]), "a script failed");
+    assert_eq!(result["overflow"], 0, "the page is wider than the window");
+    Ok(())
+}
+
 /// Opens the page of a sweep of a grid, which has lines, and that of a grid with a distribution, which has points.
 fn test_sweep_page() -> Result<(), Failed> {
     let folder = tempfile::tempdir()?;
@@ -150,7 +161,9 @@ fn test_two_cars() -> Result<(), Failed> {
     let options = ["--solvers", "impulse,constraint", "--rate-hz", "120", "--log", "log.csv", "--out", "."];
     // The vanagon may not finish the course, which is no error of the page.
     _ = run_skidpad(folder.path(), &[&compare[..], &options].concat());
-    let result = test_charts(folder.path(), &folder.path().join("car_against_vw_vanagon_moose.html"))?;
+    let page = folder.path().join("car_against_vw_vanagon_moose.html");
+    test_narrow_window(folder.path(), &page)?;
+    let result = test_charts(folder.path(), &page)?;
     assert_eq!(result["replays"][0]["drawn"], serde_json::json!([true, true]), "an empty view");
     Ok(())
 }

@@ -325,15 +325,12 @@ impl VehicleDraft {
             behind_front_axle_m: round_digits(self.front_axle_x - wheel_mean(group, |w| w.position[0])),
             track_m: track,
             wheel_radius_m: Some(self.store_number(&key_path("wheel_radius_m"), &radius)),
-            tyre_size: None,
             wheel_spin_inertia_kg_m2: self.store_number(&key_path("wheel_spin_inertia_kg_m2"), &spin_inertia),
             tyre: tyre.to_owned(),
             steer_ratio: round_digits(wheel_mean(group, |w| w.steer_share)),
-            ackermann: 0.0,
             toe_deg,
             camber_deg,
             kinematics: kinematics_over_travel,
-            probe: None,
             solid_axle: group.len() == 2 && group.iter().all(|wheel| wheel.is_on_solid_axle),
             roll_centre_height_m: self
                 .store_number_or_zero(&key_path("roll_centre_height_m"), group[0].roll_centre.as_ref()),
@@ -346,12 +343,11 @@ impl VehicleDraft {
                 rate_n_per_m: Some(self.store_number(&key_path("anti_roll_bar.rate_n_per_m"), &anti_roll_rate)),
                 ..AntiRollBar::default()
             }),
-            heave_spring: None,
             brake_torque_nm: Some(self.store_number(&key_path("brake_torque_nm"), &brake)),
-            brake_disc: None,
             handbrake_torque_nm: self.store_number(&key_path("handbrake_torque_nm"), &handbrake),
             unsprung: group[0].unsprung.as_ref().map(|numbers| self.unsprung(&key_path("unsprung"), numbers)),
             rolling_resistance: self.rolling_resistance(&key_path("rolling_resistance"), group[0], load),
+            ..Axle::default()
         }
     }
 
@@ -390,20 +386,13 @@ impl VehicleDraft {
         let key_path = |key: &str| format!("{axle}.suspension.{key}");
         Suspension {
             rate_n_per_m: Some(self.store_number(&key_path("rate_n_per_m"), rate)),
-            ride_frequency_hz: None,
-            progressive_rate_n_per_m2: None,
             bump_damping_n_s_per_m: Some(self.store_number(&key_path("bump_damping_n_s_per_m"), bump)),
-            bump_damping_ratio: None,
             rebound_damping_n_s_per_m: Some(self.store_number(&key_path("rebound_damping_n_s_per_m"), rebound)),
-            rebound_damping_ratio: None,
             bump_travel_m: round_digits(travel[0]),
             droop_travel_m: Some(round_digits(travel[1])),
-            preload_n: None,
-            bump_stop_rate_n_per_m: 0.0,
             // No effect: the bump stop has no rate.
             bump_stop_travel_m: 0.04,
-            bump_blow_off: None,
-            rebound_blow_off: None,
+            ..Suspension::default()
         }
     }
 
@@ -504,10 +493,7 @@ impl VehicleDraft {
         Steering {
             lock_deg: self.store_number("steering.lock_deg", &car.lock),
             rate_deg_per_s: car.steer_rate.as_ref().map(|rate| self.store_number("steering.rate_deg_per_s", rate)),
-            wheel_ratio: None,
-            power_assist: 0.0,
-            kingpin: None,
-            compliance: None,
+            ..Steering::default()
         }
     }
 

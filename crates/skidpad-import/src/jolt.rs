@@ -529,7 +529,7 @@ fn convert_wheel(vehicle: &JoltVehicle, i: usize, inertia: [f64; 3], lock: f64, 
         handbrake: sourced(w.mMaxHandBrakeTorque, "mMaxHandBrakeTorque"),
         drive_torque: sourced(
             if vehicle.mEngine.is_some() { differential.map_or(0.0, |d| d.mEngineTorqueRatio) } else { 0.0 },
-            "", // no comment
+            "", // An empty source writes no comment.
         ),
         anti_roll_rate: sourced(anti_roll_bar.map_or(0.0, |b| b.mStiffness), "mAntiRollBars"),
         is_on_solid_axle: false,

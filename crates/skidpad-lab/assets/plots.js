@@ -229,9 +229,10 @@
     chart.tooltip.replaceChildren();
     tooltipLines(chart, row).forEach((line) => report.addElement(chart.tooltip, "div", "", line));
     const { clientWidth, clientHeight } = chart.u.over;
-    const isRight = left > clientWidth / 2;
-    chart.tooltip.style.left = isRight ? "" : `${left + 14}px`;
-    chart.tooltip.style.right = isRight ? `${clientWidth - left + 14}px` : "";
+    // Beside the pointer, on the side with more room, and within the drawn area.
+    const width = chart.tooltip.offsetWidth;
+    const beside = left > clientWidth / 2 ? left - 14 - width : left + 14;
+    chart.tooltip.style.left = `${Math.max(Math.min(beside, clientWidth - width), 0)}px`;
     chart.tooltip.style.top = `${Math.min(Math.max(top - 10, 0), Math.max(clientHeight - 60, 0))}px`;
     if (chart.plot.kind !== "time" || !chart.plot.markers) chart.link.setTime(chart.section.decoded[0][row]);
   }

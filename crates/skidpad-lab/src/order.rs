@@ -22,8 +22,9 @@ impl Order {
     /// the differences before the first one that is noise are used; `is_noise` receives a difference and the longer one
     /// of its two steps (s).
     ///
-    /// The result is `WithinNoise` if all differences are noise. It is `Unknown` if fewer than two differences are
-    /// left, or if no order fits.
+    /// The result is `Observed` with the fitted order p. It is `WithinNoise` if all differences are noise, also if
+    /// there are none. Otherwise it is `Unknown` if fewer than two differences are left, as when only the first is
+    /// noise, or if no order fits.
     pub fn from_differences(steps_s: &[f64], differences: &[f64], is_noise: impl Fn(f64, f64) -> bool) -> Self {
         // [longer step, shorter step, difference] of each pair of neighbours.
         let pairs: Vec<[f64; 3]> =

@@ -103,7 +103,7 @@ quantity!(
 quantity!(
     /// Mean road-wheel angle of the first steered axle as with a rigid linkage. The deflection of a compliant linkage is
     /// in the angles of the wheels only ([`skidpad_core::telemetry::frame::WheelFrame::steer_rad`]).
-    ROAD_WHEEL_ANGLE, "Steering", "road-wheel angle (rigid linkage)", "deg", 0.1, |f| f.steer_rad.to_degrees()
+    ROAD_WHEEL_ANGLE, "Steering, rigid linkage", "road-wheel angle", "deg", 0.1, |f| f.steer_rad.to_degrees()
 );
 quantity!(
     /// Roll angle, positive right side down.

@@ -44,8 +44,9 @@ impl Weighting {
         }
     }
 
-    /// Returns the second-order sections of the weighting: the frequency (Hz) that s is relative to, and the
-    /// coefficients.
+    /// Returns the second-order sections whose product is the weighting: high-pass, low-pass, transition from
+    /// acceleration to velocity, and for [`Self::Vertical`] an upward step. Each has the frequency (Hz) that s is
+    /// relative to, and the coefficients.
     fn second_order_sections(self) -> Vec<(f64, Section)> {
         let butterworth = [1.0, 1.0 / FRAC_1_SQRT_2, 1.0];
         let mut sections = vec![
@@ -121,7 +122,8 @@ pub fn maximum_transient(samples: &[f64], window: usize) -> f64 {
 mod tests {
     use super::*;
 
-    /// Rows of Table 3 of ISO 2631-1: centre of the one-third octave band (Hz), factors of `W_k` and `W_d` in thousandths.
+    /// Rows of Table 3 of ISO 2631-1: centre of the one-third octave band (Hz), factors of `W_k` and `W_d` in
+    /// thousandths.
     const TABLE: [(f64, f64, f64); 20] = [
         (0.5, 418.0, 853.0),
         (0.63, 459.0, 944.0),
@@ -182,8 +184,8 @@ mod tests {
         }
     }
 
-    /// A constant has the root mean square of its magnitude; a burst of a tenth of the time raises the transient value to
-    /// its own.
+    /// A constant has the root mean square of its magnitude; a burst of a tenth of the time raises the transient value
+    /// to its own.
     #[test]
     fn transients_are_the_largest_window() {
         assert_eq!(root_mean_square(&[-2.0; 8]), 2.0);

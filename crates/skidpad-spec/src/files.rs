@@ -121,8 +121,8 @@ pub fn read_lossy(path: &Path, kind: FileKind) -> Result<String> {
 /// Reads the file at `path` as text, like [`read`].
 ///
 /// # Errors
-/// Returns the errors of [`read`]. The error for a file that is not UTF-8 states line and column (in characters, from 1)
-/// of the first invalid byte.
+/// Returns the errors of [`read`]. The error for a file that is not UTF-8 states line and column (in characters, from
+/// 1) of the first invalid byte.
 pub fn read_text(path: &Path, kind: FileKind) -> Result<String> {
     String::from_utf8(read(path, kind)?).map_err(|error| {
         let valid_length = error.utf8_error().valid_up_to();
@@ -232,7 +232,9 @@ impl Folders {
     ///
     /// # Errors
     /// Returns the reason as text, preceded by the path. The reason is the same for all paths outside of these folders,
-    /// so that it does not reveal which of them exist. For a path inside, it is the error of the operating system.
+    /// so that it does not reveal which of them exist. For a path inside, it is the error of the operating system. If
+    /// the folder of the file does not exist, that is the reason. Folders outside that a path passes through on its way
+    /// back in are not hidden.
     pub(crate) fn resolve(&self, path: &str) -> std::result::Result<PathBuf, String> {
         let joined_path = self.file_folder.join(path);
         let to_message = |reason: &str| format!("{}: {reason}", one_line(&joined_path.to_string_lossy()));
@@ -244,11 +246,13 @@ impl Folders {
         roots.extend(self.allowed.iter().filter_map(|folder| folder.canonicalize().ok()));
         let is_inside = |path: &Path| roots.iter().any(|root| path.starts_with(root));
         let outside_message = || to_message(OUTSIDE_FOLDERS_MESSAGE);
-        // The arms: a file inside, a file outside, a missing file inside, a missing file outside.
-        match file_folder.join(path).canonicalize() {
+        let full_path = file_folder.join(path);
+        // The arms: a file inside, a file outside, a missing file inside, a missing file outside. A link that cannot be
+        // resolved counts as outside.
+        match full_path.canonicalize() {
             Ok(resolved_path) if is_inside(&resolved_path) => Ok(resolved_path),
             Ok(_) => Err(outside_message()),
-            Err(error) if is_inside(&normalize_lexically(&file_folder.join(path))) => {
+            Err(error) if resolve_existing_part(&full_path).is_some_and(|resolved_path| is_inside(&resolved_path)) => {
                 Err(to_message(&error.to_string()))
             }
             Err(_) => Err(outside_message()),
@@ -270,6 +274,21 @@ impl Folders {
 /// Message for a path outside of all allowed folders.
 const OUTSIDE_FOLDERS_MESSAGE: &str = "the file lies outside of the folder of the referring file; move the file into that folder, or allow its folder \
      (`--allow-root FOLDER`, in the library `Folders::allow`)";
+
+/// Resolves all links in the longest part of an absolute `path` that exists, and the rest by its text. `None` if a link
+/// cannot be resolved: its target may be anywhere.
+fn resolve_existing_part(path: &Path) -> Option<PathBuf> {
+    for ancestor in path.ancestors() {
+        if let Ok(resolved) = ancestor.canonicalize() {
+            let rest = path.strip_prefix(ancestor).ok()?;
+            return Some(normalize_lexically(&resolved.join(rest)));
+        }
+        if ancestor.is_symlink() {
+            return None;
+        }
+    }
+    None
+}
 
 /// Removes `.` and `..` (with the folder before it) from an absolute path without access to the file system. Links are
 /// not resolved. A `..` at the root is dropped.
@@ -339,6 +358,8 @@ mod tests {
         symlink("../beside/c", own.join("link")).expect("a link");
         symlink("../beside", own.join("folder")).expect("a link");
         symlink("below/b", own.join("inside")).expect("a link");
+        symlink("../beside/absent", own.join("dangling")).expect("a link");
+        symlink(&own, folder.path().join("own_by_link")).expect("a link");
         let folders = Folders::from(&own);
         let absolute = folder.path().join("beside/c").to_string_lossy().into_owned();
         let of_own = own.join("a").to_string_lossy().into_owned();
@@ -346,12 +367,15 @@ mod tests {
             folders.read(path, FileKind::Tyre).unwrap_or_else(|why| panic!("{why}"));
         }
         let outside = ["../beside/c", &absolute, "link", "folder/c", "below/../../beside/c"];
-        for path in outside.iter().chain(&["../beside/absent", "/absent/file", "/dev/zero", "/etc/passwd", ".."]) {
+        let missing = ["../beside/absent", "folder/absent", "dangling", "absent/../../beside/absent", "/absent/file"];
+        for path in outside.iter().chain(&missing).chain(&["/dev/zero", "/etc/passwd", ".."]) {
             let told = folders.read(path, FileKind::Tyre).expect_err(path);
             assert!(told.contains("lies outside") && told.contains("--allow-root") && told.contains(*path), "{told}");
         }
-        let told = folders.read("absent", FileKind::Tyre).expect_err("not there");
-        assert!(told.contains("absent") && !told.contains("outside"), "{told}");
+        for path in ["absent", "below/absent", "../own_by_link/absent"] {
+            let told = folders.read(path, FileKind::Tyre).expect_err("not there");
+            assert!(told.contains("absent") && !told.contains("outside"), "{told}");
+        }
         let allowed = folders.clone().allow(folder.path().join("beside"));
         for path in outside {
             assert_eq!(allowed.read(path, FileKind::Tyre).expect(path), b"secret");

@@ -239,29 +239,18 @@ impl CompiledVehicle<'_> {
 
     /// Warns about a tyre if a wheel has a static load outside of [`PLAUSIBLE_LOAD_RATIOS`] times the nominal load;
     /// reports the first such wheel. The nominal load of a Magic Formula is `FNOMIN`, and the warning is then about the
-    /// key `file`. Not checked: Coulomb, linear and slip curve tyres without load sensitivity, tyres that state no
-    /// nominal load, and tyres on no wheel.
+    /// key `file`. Not checked: tyres without a nominal load that has an effect ([`Tyre::nominal_load`]), and tyres on
+    /// no wheel.
     fn check_nominal_load(&self, tyre_name: &str, tyre: &Tyre) -> Option<Warning> {
-        let (key, nominal_load) = match tyre {
-            Tyre::Coulomb { friction, .. }
-            | Tyre::Linear { friction, .. }
-            | Tyre::LinearPerLoad { friction, .. }
-            | Tyre::SlipCurve { friction, .. } => {
-                if friction.load_sensitivity == 0.0 {
-                    return None;
-                }
-                ("nominal_load_n", friction.nominal_load_n?)
-            }
-            Tyre::Brush { friction, .. } => ("nominal_load_n", friction.nominal_load_n?),
-            Tyre::TMeasy { nominal_load_n, .. } => ("nominal_load_n", *nominal_load_n),
-            Tyre::MagicFormula { .. } => {
-                let wheel_index = self.wheels_with_tyre(tyre_name).next()?;
-                let skidpad_core::model::Tyre::MagicFormula { formula, .. } = self.model.tyre(wheel_index) else {
-                    return None;
-                };
-                ("file", f64::from(formula.coefficients().fnomin))
-            }
+        let formula_load = || {
+            let skidpad_core::model::Tyre::MagicFormula { formula, .. } =
+                self.model.tyre(self.wheels_with_tyre(tyre_name).next()?)
+            else {
+                return None;
+            };
+            Some(("file", f64::from(formula.coefficients().fnomin)))
         };
+        let (key, nominal_load) = tyre.nominal_load().or_else(formula_load)?;
         let static_loads =
             self.wheels_with_tyre(tyre_name).map(|wheel_index| f64::from(self.model.static_load(wheel_index)));
         let load = static_loads.into_iter().find(|load| !PLAUSIBLE_LOAD_RATIOS.contains(&(load / nominal_load)))?;
@@ -281,25 +270,10 @@ impl CompiledVehicle<'_> {
     }
 }
 
-/// Warns about slips at the peak force above [`MAX_PLAUSIBLE_PEAK_SLIP`], which are probably in percent (longitudinal)
-/// or degrees (lateral). `path` is the table of the tyre. Only slip curve and TMeasy tyres (at both loads) state such
-/// slips; each slip has a warning of its own, with the value in the other unit.
+/// Warns about slips at the peak force ([`Tyre::peak_slips`]) above [`MAX_PLAUSIBLE_PEAK_SLIP`], which are probably in
+/// percent (longitudinal) or degrees (lateral). `path` is the table of the tyre. Each slip has a warning of its own,
+/// with the value in the other unit.
 fn check_peak_slips(path: &str, tyre: &Tyre) -> Vec<Warning> {
-    let peaks = match tyre {
-        Tyre::SlipCurve { longitudinal, lateral, .. } => {
-            vec![
-                ("longitudinal.extremum_slip", longitudinal.extremum_slip),
-                ("lateral.extremum_slip", lateral.extremum_slip),
-            ]
-        }
-        Tyre::TMeasy { longitudinal, lateral, longitudinal_at_double_load, lateral_at_double_load, .. } => vec![
-            ("longitudinal.peak_slip", longitudinal.peak_slip),
-            ("lateral.peak_slip", lateral.peak_slip),
-            ("longitudinal_at_double_load.peak_slip", longitudinal_at_double_load.peak_slip),
-            ("lateral_at_double_load.peak_slip", lateral_at_double_load.peak_slip),
-        ],
-        _ => Vec::new(),
-    };
     let to_warning = |(key, slip): (&str, f64)| {
         let is_lateral = key.starts_with("lateral");
         let (usual_range, unit_hint) = match is_lateral {
@@ -311,5 +285,5 @@ fn check_peak_slips(path: &str, tyre: &Tyre) -> Vec<Warning> {
             format!("the peak is at a slip of {slip} (typical: {usual_range}): {unit_hint}"),
         )
     };
-    peaks.into_iter().filter(|(_, slip)| *slip > MAX_PLAUSIBLE_PEAK_SLIP).map(to_warning).collect()
+    tyre.peak_slips().into_iter().filter(|(_, slip)| *slip > MAX_PLAUSIBLE_PEAK_SLIP).map(to_warning).collect()
 }

@@ -76,7 +76,8 @@ impl HitchConstraint {
 
     /// Applies the impulse that brings the relative velocity of the two points to its target, to the trailer and with
     /// the opposite sign to the towing vehicle, and adds it to `impulse`. Returns the error of that velocity before,
-    /// m/s, ≥ 0. Clears the lag of both chassis ([`Chassis::apply_impulse`]).
+    /// m/s, ≥ 0. Both poses then move with the velocities after the impulse, without a lag
+    /// ([`Chassis::apply_impulse`]).
     fn solve(&mut self, chassis: &mut [Chassis]) -> f32 {
         let [trailer, towing] = self.cars.map(|car| car as usize);
         let velocity = chassis[trailer].velocity_at(self.arms[0]) - chassis[towing].velocity_at(self.arms[1]);

@@ -56,7 +56,8 @@ pub(crate) struct HullContact {
 }
 
 impl RotatingHull {
-    /// Creates the hull of `chassis` with its angular velocity in the middle of the coming `dt` s.
+    /// Creates the hull of `chassis` with its present rotation, and with the angular velocity in the middle of the
+    /// coming `dt` s ([`Chassis::midpoint_rate`]), with which the rotation over that time is exact to second order.
     fn new(chassis: &Chassis, dt: f32) -> Self {
         Self {
             half_extents: chassis.hull.half_extents,

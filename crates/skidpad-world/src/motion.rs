@@ -63,9 +63,12 @@ impl<L: Lane> BodyTwist<L> {
 }
 
 impl<L: Lane> AdvancedBody<L> {
-    /// Moves bodies with the pose `rotation` and `axes` by `dt` s. The centre of mass moves by (velocity − lag) dt. The
-    /// body turns with its midpoint rate; the new angular velocity follows from the conserved angular momentum and the
-    /// new attitude. A result that is not finite is only flagged.
+    /// Computes the motion of bodies with the pose `rotation` and `axes` in `dt` s without forces: a displacement, the
+    /// new pose, and the new angular velocity. The lags of `twist` are the parts of its velocities that do not move the
+    /// pose in this step. The centre of mass is displaced by (velocity − lag) dt; the body turns with
+    /// [`RotationState::midpoint_rate`], which leaves out the angular lag. The new angular velocity follows from the
+    /// new attitude and the conserved angular momentum, that of the whole angular velocity of `twist`. Results that are
+    /// not finite are returned, with `is_finite` false in their lane.
     #[inline(always)]
     pub fn new(rotation: [L; 4], axes: &Mat3Lanes<L>, body: &BodyConstants<L>, twist: &BodyTwist<L>, dt: f32) -> Self {
         let displacement = (twist.velocity - twist.velocity_lag) * L::splat(dt);

@@ -151,7 +151,8 @@ impl World {
     }
 
     /// Applies the impulses of wheels to the hulls they stand on, over the whole step ([`Chassis::add_push`]), in
-    /// order. Sets `is_wheel_loaded` of free bodies to true and of cars to false. Reactions on ground are skipped.
+    /// order. Reactions on ground are skipped. Marks free bodies as loaded by wheels, so that their contacts are solved
+    /// by `solve_under_wheels`; contacts of cars are not.
     pub(crate) fn push_hulls(&mut self, reactions: &[Reaction]) {
         for reaction in reactions {
             let Some(hull_index) = self.hull_index(reaction.body) else { continue };

@@ -348,8 +348,8 @@ impl WorldPort for World {
     }
 
     /// Answers repeated probes of a step from the ground, without hulls and without storing rim contacts. Returns
-    /// whether it has answered: false, with `contacts` unchanged, if only the plane is near every probe, because a
-    /// plane gives the same answers.
+    /// whether it has answered. If the ground near every probe is only the plane, returns false with `contacts`
+    /// unchanged: a plane answers as it did to the first probes of the step. Otherwise answers all probes.
     fn probe_again(&mut self, probes: &[Probe], contacts: &mut [Option<Contact>]) -> bool {
         let is_uneven = probes.iter().any(|probe| self.ground.is_uneven_near(probe));
         if is_uneven {

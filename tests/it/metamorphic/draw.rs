@@ -236,9 +236,9 @@ fn features(random: &mut Random, parts: &mut ModelParts) -> String {
     told
 }
 
-/// Adds steering axes and a compliant linkage to a tenth of the cars, but not with dry friction, whose wheels would hunt.
-/// Its random numbers are independent of those of other features, so that the seeds in the roadmap keep these. Returns
-/// the name of the feature, or an empty text.
+/// Adds steering axes and a compliant linkage to a tenth of the cars, but not with dry friction, whose wheels would
+/// hunt. The random numbers of this feature are independent of those of other features, so that the seeds in the
+/// roadmap keep the other features. Returns the name of the feature, or an empty text.
 fn compliant_steering(seed: u64, parts: &mut ModelParts) -> &'static str {
     use skidpad::core::tyre::{CurveLaw, CurveTyre};
     let random = &mut Random(seed.wrapping_mul(0xA24B_AED4_963E_E407) | 1);

@@ -234,7 +234,8 @@ impl Trains {
     }
 
     /// Advances all active trains by `steps` steps, in parallel on `threads`, and writes the motions of all trains into
-    /// `rows`.
+    /// `rows`, with [`Self::ROW_LENGTH`] numbers for each train. With one
+    /// thread, all steps run on the calling thread, without a pool.
     fn step_into(&mut self, threads: &Threads, steps: u32, rows: &mut [f32]) {
         if threads.count() == 1 {
             self.trains

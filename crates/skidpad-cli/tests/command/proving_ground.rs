@@ -107,8 +107,8 @@ fn a_car_that_rolls_over_fails_the_stability_test() {
     assert!((driven - failed).abs() < 0.01, "{metrics}");
 }
 
-/// The largest steering-wheel angle is the driven one. A steering wheel that turns by at most 80 °/s cannot follow a sine of
-/// 0.7 Hz beyond 18°, and the dwell of 0.5 s is too short for 60°.
+/// The largest steering-wheel angle is the driven one. A steering wheel that turns by at most 80 °/s cannot follow a
+/// sine of 0.7 Hz beyond 18°, and the dwell of 0.5 s is too short for 60°.
 #[test]
 fn a_slow_steering_does_not_reach_the_amplitude() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -124,8 +124,8 @@ fn a_slow_steering_does_not_reach_the_amplitude() {
     assert!((20.0..60.0).contains(&driven) && planned == 270.0, "{metrics}");
 }
 
-/// A format that is not part of the build is refused before the run, with the feature to add. `compare` writes no CSV with
-/// `--telemetry`.
+/// A format that is not part of the build is refused before the run, with the feature to add. `compare` writes no CSV
+/// with `--telemetry`.
 #[test]
 fn formats_that_are_not_built_are_refused() {
     let folder = tempfile::tempdir().expect("a temporary folder");
@@ -142,4 +142,5 @@ fn formats_that_are_not_built_are_refused() {
     }
     let compare = ["compare", "--manoeuvre", "braking", "--telemetry", "t.csv"];
     fails(folder.path(), &compare, 1, &["--telemetry", "`.parquet` or `.mcap`"]);
+    fails(folder.path(), &[&run[..], &["t.JSON"]].concat(), 1, &["--out", "t.JSON", "`run.csv`"]);
 }

@@ -377,17 +377,18 @@ impl DriveConstraint {
         }
     }
 
-    /// Returns how far `speed` exceeds the speed that the row's equation has at `impulse`, rad/s; 0 if the equation
-    /// does not determine a speed.
+    /// Returns `speed` less the speed that the row's equation has at `impulse`, rad/s; 0 if the equation does not
+    /// determine a speed.
     ///
-    /// Within the bounds the equation is the law. Dry friction of a dead engine then reduces its speed towards 0, by up
-    /// to the friction over the inertia. Beyond a bound the equation is that of the viscous slip, and without viscosity
-    /// there is no excess.
+    /// Within the bounds the equation is the law `per_speed · ω + per_impulse · p = right_hand_side`, which determines
+    /// no speed if `per_speed` is 0. Dry friction of a dead engine then reduces the speed towards 0, by up to the
+    /// friction over the inertia. Beyond a bound the equation is that of the viscous slip, `p + viscous · ω = bound`,
+    /// which determines no speed without viscosity.
     pub(crate) fn speed_excess(&self, impulse: f32, speed: f32) -> f32 {
         let [min_impulse, max_impulse] = self.bounds;
         let excess_impulse = impulse - impulse.max(min_impulse).min(max_impulse);
         if excess_impulse != 0.0 {
-            // `p + viscous · ω = bound` has the speed −excess / viscous.
+            // Speed of the viscous slip: −excess / viscous.
             return if self.viscous > 0.0 { speed + excess_impulse / self.viscous } else { 0.0 };
         }
         // Value of `per_speed · speed` by the law without dry friction, and the largest part that friction takes of it.

@@ -42,14 +42,14 @@ impl Motor {
     }
 
     /// Returns the angle of the rotor per length of road, rad/m: the reduction times the mean of `1 / R` of its wheels.
-    pub fn turns_per_metre(&self, wheels: &[Wheel]) -> f32 {
+    pub fn angle_per_metre(&self, wheels: &[Wheel]) -> f32 {
         let sum: f32 = self.wheels.iter().map(|&i| 1.0 / wheels[i].radius).sum();
         self.reduction * sum / self.wheels.len() as f32
     }
 
     /// Returns the angular momentum of the rotor per speed of the car that rolls on its wheels, kg m.
     pub(crate) fn momentum(&self, wheels: &[Wheel]) -> f32 {
-        self.inertia * self.turns_per_metre(wheels)
+        self.inertia * self.angle_per_metre(wheels)
     }
 
     /// Returns the largest torque at a rotor `speed` in rad/s of either sign, N m: the peak torque, or power over speed
@@ -166,7 +166,7 @@ mod tests {
         let mut wheels = crate::model::plain::plain_car().wheels;
         (wheels[0].radius, wheels[1].radius) = (0.25, 0.5);
         // 9 (1 / 0.25 + 1 / 0.5) / 2.
-        assert_eq!(motor().turns_per_metre(&wheels), 27.0);
+        assert_eq!(motor().angle_per_metre(&wheels), 27.0);
         assert_eq!(motor().momentum(&wheels), 27.0 * 0.05);
     }
 }

@@ -406,8 +406,8 @@ impl Model {
     pub fn rolling_mass(&self) -> f32 {
         let spin_mass = |wheel: &Wheel| wheel.spin_inertia / (wheel.radius * wheel.radius);
         let rotor_mass = |motor: &Motor| {
-            let turns_per_metre = motor.turns_per_metre(&self.parts.wheels);
-            motor.inertia * turns_per_metre * turns_per_metre
+            let angle_per_metre = motor.angle_per_metre(&self.parts.wheels);
+            motor.inertia * angle_per_metre * angle_per_metre
         };
         let rotor_masses: f32 = self.parts.motors.iter().map(rotor_mass).sum();
         self.parts.mass + self.parts.wheels.iter().map(spin_mass).sum::<f32>() + rotor_masses

@@ -554,9 +554,10 @@ impl Saved for Box<[WheelState]> {
         }
     }
 
-    /// Reads the number of wheels with its flags, and then the wheels. Fails if the number is not
-    /// `Reader::wheel_count`. Adds the optional fields to the expected number of bytes, and sets the present wheel for
-    /// errors. Fields without a flag are 0.
+    /// Reads a byte with the number of wheels and two flags, which the byte [`LINKAGE_DEFLECTED`] precedes if a linkage
+    /// is deflected. Then reads the wheels, each followed by shift, grip excess and deflection of the linkage, as far
+    /// as they are saved; otherwise they are 0. Fails if the number is not `Reader::wheel_count`. Adds the optional
+    /// fields to the expected number of bytes, and sets the current wheel and field for errors.
     fn read(reader: &mut Reader<'_>) -> Result<Self, LoadError> {
         let first = u8::read(reader)?;
         let deflected = [first] == LINKAGE_DEFLECTED;

@@ -1,5 +1,9 @@
 //! Limits of the steering, steering wheel and steering axes.
 
+use crate::model_error::{ModelError, check_finite, check_not_negative, check_positive, check_positive_or_infinite};
+use bevy_math::Vec3;
+use core::f32::consts::{FRAC_PI_2, FRAC_PI_4};
+
 /// Steering of the whole car.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Steering {
@@ -17,6 +21,38 @@ pub struct Steering {
     pub compliance: Option<SteeringCompliance>,
     /// Share of the torque at the steering wheel that power steering supplies (–), 0 to below 1.
     pub assist_share: f32,
+}
+
+impl Steering {
+    /// Checks lock, rate and ratio, the share of power steering, the steering axes and the compliance of the linkage.
+    ///
+    /// # Errors
+    /// The first violation: a [`ModelError`] with the name of the value, or with the rule.
+    pub(crate) fn check(&self) -> Result<(), ModelError> {
+        check_positive("steering lock", self.lock)?;
+        check_positive("π/2 - steering lock", FRAC_PI_2 - self.lock)?;
+        check_positive_or_infinite("steering rate", self.rate)?;
+        if let Some(ratio) = self.wheel_ratio {
+            check_positive("steering ratio", ratio)?;
+        }
+        check_not_negative("power steering share", self.assist_share)?;
+        check_positive("1 - power steering share", 1.0 - self.assist_share)?;
+        if let Some(kingpin) = self.kingpin {
+            let lengths = Vec3::new(kingpin.trail, kingpin.scrub_radius, kingpin.pneumatic_trail);
+            check_finite("trails and scrub radius", lengths)?;
+            for angle in [kingpin.caster, kingpin.inclination] {
+                check_positive("π/4 - angle of the kingpin", FRAC_PI_4 - angle.abs())?;
+            }
+        }
+        if let Some(compliance) = self.compliance {
+            check_positive("stiffness of the steering linkage", compliance.stiffness)?;
+            check_not_negative("time constant of the steering linkage", compliance.time_constant)?;
+            if self.kingpin.is_none() {
+                return Err(ModelError::RuleViolated("a compliant steering linkage needs steering axes"));
+            }
+        }
+        Ok(())
+    }
 }
 
 /// Compliance of the steering linkage, with the steering wheel held: each steered wheel has a spring and a damper about

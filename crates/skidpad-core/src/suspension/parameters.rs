@@ -1,5 +1,9 @@
 //! Parameters of springs, dampers, stops and anti-roll bars.
 
+use crate::model_error::{
+    ModelError, check_finite, check_index, check_not_negative, check_positive, check_positive_or_infinite,
+};
+use bevy_math::Vec3;
 use skidpad_simd::lane::Lane;
 
 /// Spring, damper and stops of one wheel, relative to the rest pose.
@@ -68,6 +72,33 @@ impl Strut {
         let rate = f64::from(self.rate) + parallel_rate;
         2.0 * force / (rate + (rate * rate + 2.0 * f64::from(self.progressive_rate) * force).max(0.0).sqrt())
     }
+
+    /// Checks the values of the strut: wheel rate (at rest and at full droop) and travels above 0, knee speeds above 0
+    /// or infinite, all others at least 0. `value_name` builds the name of a value in an error.
+    ///
+    /// # Errors
+    /// The first violation: a [`ModelError`] with the name of the value, or with the rule.
+    pub(crate) fn check(&self, value_name: impl Fn(&str) -> String) -> Result<(), ModelError> {
+        check_positive(&value_name("wheel rate"), self.rate)?;
+        check_positive(&value_name("bump travel"), self.bump_travel)?;
+        check_positive(&value_name("droop travel"), self.droop_travel)?;
+        check_positive(&value_name("stop travel"), self.stop_travel)?;
+        check_positive(&value_name("wheel rate at full droop"), self.rate_at(-f64::from(self.droop_travel)) as f32)?;
+        for knee in self.knees {
+            check_positive_or_infinite(&value_name("knee speed of a damper"), knee.speed)?;
+        }
+        for (quantity, value) in [
+            ("progressive wheel rate", self.progressive_rate),
+            ("bump damping", self.bump_damping),
+            ("rebound damping", self.rebound_damping),
+            ("stop rate", self.stop_rate),
+            ("damping ratio beyond the bump knee", self.knees[0].fast_ratio),
+            ("damping ratio beyond the rebound knee", self.knees[1].fast_ratio),
+        ] {
+            check_not_negative(&value_name(quantity), value)?;
+        }
+        Ok(())
+    }
 }
 
 /// Knee of a damper: above a speed its valves open, and the damping drops to a share. Potholes act in the fast range,
@@ -98,6 +129,19 @@ pub struct Unsprung {
     pub tyre_damping: f32,
 }
 
+impl Unsprung {
+    /// Checks that mass and rate are above 0, and the damping at least 0. `value_name` builds the name of a value in an
+    /// error.
+    ///
+    /// # Errors
+    /// The first violation: a [`ModelError`] with the name of the value, or with the rule.
+    pub(crate) fn check(&self, value_name: impl Fn(&str) -> String) -> Result<(), ModelError> {
+        check_positive(&value_name("unsprung mass"), self.mass)?;
+        check_positive(&value_name("vertical tyre rate"), self.tyre_rate)?;
+        check_not_negative(&value_name("vertical tyre damping"), self.tyre_damping)
+    }
+}
+
 /// Lateral compliance of an axle: spring and damper between its wheels and the body, in series with the tyre carcasses.
 /// The lateral displacement does not move the points where the loads act.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -107,6 +151,18 @@ pub struct LateralCompliance {
     pub rate: f32,
     /// Lateral damping of all wheels of the axle together, N s/m, ≥ 0.
     pub damping: f32,
+}
+
+impl LateralCompliance {
+    /// Checks that the rate is finite, and that the damping is finite and at least 0. The least rate depends on the
+    /// load of the axle and is checked with the model.
+    ///
+    /// # Errors
+    /// The first violation: a [`ModelError`] with the name of the value, or with the rule.
+    pub(crate) fn check(&self) -> Result<(), ModelError> {
+        check_finite("lateral stiffness of an axle", Vec3::splat(self.rate))?;
+        check_not_negative("lateral damping of an axle", self.damping)
+    }
 }
 
 /// Anti-roll bar between two wheels.
@@ -122,6 +178,25 @@ pub struct AntiRollBar {
     pub force_path: BarForcePath,
 }
 
+impl AntiRollBar {
+    /// Checks that both wheels are among `wheel_count` wheels, that rate and speeds are at least 0, and that a range of
+    /// speeds rises.
+    ///
+    /// # Errors
+    /// The first violation: a [`ModelError`] with the name of the value, or with the rule.
+    pub(crate) fn check(&self, wheel_count: usize) -> Result<(), ModelError> {
+        for wheel in self.wheels {
+            check_index("anti-roll bar wheel", wheel, wheel_count)?;
+        }
+        check_not_negative("anti-roll bar rate", self.rate)?;
+        check_not_negative("minimum speed of an anti-roll bar", self.speed_range[0])?;
+        if self.speed_range != [0.0; 2] {
+            check_positive("fade-in speed range of an anti-roll bar", self.speed_range[1] - self.speed_range[0])?;
+        }
+        Ok(())
+    }
+}
+
 /// Third spring of an axle. The spring acts on the mean travel of two wheels, so that it supports downforce without
 /// roll stiffness.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -132,6 +207,24 @@ pub struct HeaveSpring {
     pub rate: f32,
     /// Force on both wheels together per mean travel rate, N s/m, ≥ 0.
     pub damping: f32,
+}
+
+impl HeaveSpring {
+    /// Checks that both wheels are two different ones among `wheel_count` wheels, and that rate and damping are at
+    /// least 0.
+    ///
+    /// # Errors
+    /// The first violation: a [`ModelError`] with the name of the value, or with the rule.
+    pub(crate) fn check(&self, wheel_count: usize) -> Result<(), ModelError> {
+        for wheel in self.wheels {
+            check_index("heave spring wheel", wheel, wheel_count)?;
+        }
+        if self.wheels[0] == self.wheels[1] {
+            return Err(ModelError::RuleViolated("a heave spring needs two wheels"));
+        }
+        check_not_negative("heave spring rate", self.rate)?;
+        check_not_negative("heave spring damping", self.damping)
+    }
 }
 
 /// Path of the force of an anti-roll bar.

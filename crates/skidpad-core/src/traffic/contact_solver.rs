@@ -251,9 +251,11 @@ impl Compliance {
     }
 
     /// Constrains the velocity at `arm` (m) along the unit vector `direction` to zero by a force in the direction
-    /// `force_direction`, with a rank-one update of the matrix. With a `softness` (1/kg, ≥ 0) the remaining velocity is
-    /// `softness` times the impulse that opposes it. Does nothing if the compliance from `force_direction` to
-    /// `direction` is at most 1e-4 of that of the free body: other contacts already constrain the direction.
+    /// `force_direction`, with a rank-one update of the matrix `C ← C − (C f) (dᵀ C) / (dᵀ C f + softness)` with the
+    /// rows d and f of both directions. At a sliding contact the force is normal plus friction, which is no unit vector
+    /// and makes the matrix unsymmetric. With a `softness` (1/kg, ≥ 0) the remaining velocity is `softness` times the
+    /// impulse that opposes it. Does nothing if the compliance `dᵀ C f` is at most 1e-4 of the compliance of the free
+    /// body along `direction`: other contacts already constrain the direction.
     fn constrain(&mut self, body: &impl SolverBody, arm: Vec3, direction: Vec3, force_direction: Vec3, softness: f32) {
         let row = to_vector6([direction, arm.cross(direction)]); // constrained direction
         let response = self.multiply(&to_vector6([force_direction, arm.cross(force_direction)])); // motion by a unit impulse

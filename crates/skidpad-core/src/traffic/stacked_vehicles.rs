@@ -187,7 +187,8 @@ impl StackedVehicles {
         report
     }
 
-    /// Fills `order` with all vehicles by slot and the consecutive ranges of their rays (empty if not stepped). Also stores these ranges in `trains`.
+    /// Fills `order` anew with all vehicles by slot: present free twist, consecutive ranges of their rays (one for each wheel; empty if not stepped),
+    /// whether they belong to one of `trains`; stack heights are 0, body indices `None`. Also stores the ranges in `trains`.
     fn collect_vehicles(&mut self, cars: &mut dyn StackSolver, mut trains: Option<&mut Trains>) {
         self.order.clear();
         let mut first_ray = 0;
@@ -307,8 +308,8 @@ impl StackedVehicles {
         self.order.iter().enumerate().for_each(|(entry_index, entry)| self.order_indices[entry.car] = entry_index);
     }
 
-    /// Sets the free motion of the vehicle at `entry_index` of `order` to its free twist plus the response (mass alone) to the wheel impulses of
-    /// other vehicles on it. Does nothing if no wheels are on it.
+    /// Sets the free motion of the vehicle at `entry_index` of `order` to the free twist in its entry plus the response of its mass and inertia, without
+    /// its own contacts, to the impulses of other vehicles' wheels on it. Does nothing if no wheels are on it: only such a vehicle has a body index.
     fn apply_wheel_impulses(&self, entry_index: usize, cars: &mut dyn StackSolver) {
         let StackEntry { car, free_twist, body_index: Some(body_index), .. } = self.order[entry_index] else { return };
         let body = *cars.body(car);

@@ -1,5 +1,6 @@
 //! Brake discs with a temperature, for one wheel or several.
 
+use crate::model_error::{ModelError, check_not_negative, check_positive};
 use skidpad_simd::lane::{F32x4, Lane};
 
 /// Brake disc or drum: absorbs the work of the brake, cools in the air, and fades when hot. Temperatures are above that
@@ -20,6 +21,21 @@ pub struct BrakeDisc {
 }
 
 impl BrakeDisc {
+    /// Checks the values: heat capacity above 0, cooling and temperatures not negative, a rising range of fade, and a
+    /// remaining torque of 0 to 1. `value_name` builds the name of a value in an error.
+    ///
+    /// # Errors
+    /// The first violation: a [`ModelError`] with the name of the value, or with the rule.
+    pub(crate) fn check(&self, value_name: impl Fn(&str) -> String) -> Result<(), ModelError> {
+        check_positive(&value_name("heat capacity of the brake disc"), self.heat_capacity)?;
+        check_not_negative(&value_name("cooling of the brake disc"), self.cooling[0])?;
+        check_not_negative(&value_name("speed-dependent cooling of the brake disc"), self.cooling[1])?;
+        check_not_negative(&value_name("temperature at which brake fade starts"), self.fade_range[0])?;
+        check_positive(&value_name("temperature range of brake fade"), self.fade_range[1] - self.fade_range[0])?;
+        check_not_negative(&value_name("remaining torque share of a faded brake"), self.min_torque_factor)?;
+        check_not_negative(&value_name("1 - remaining torque share of a faded brake"), 1.0 - self.min_torque_factor)
+    }
+
     /// Returns the share of the brake torque at `temperature` (K above the air): 1 up to the start of fading, then
     /// linearly down to `min_torque_factor` at its end.
     pub fn torque_factor(&self, temperature: f32) -> f32 {

@@ -1,10 +1,15 @@
 //! Parameters of wheels and axles.
 
 use crate::constants::STANDARD_GRAVITY;
+use crate::model_error::{ModelError, check_finite, check_not_negative, check_positive};
 use crate::suspension::parameters::{LateralCompliance, Strut, Unsprung};
 use crate::wheel::disc::BrakeDisc;
 use bevy_math::Vec3;
 use skidpad_simd::lane::Lane;
+
+/// Maximum height of a roll centre over half the track. On steeper links, lateral forces would lift wheels off the
+/// ground, or press them down without limit.
+const MAX_LINK_SLOPE: f32 = 0.8;
 
 /// Position of a wheel on its axle.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,6 +110,51 @@ impl ProbeShape {
 }
 
 impl Wheel {
+    /// Checks the values of a wheel of `axle`, whose half track is the magnitude of `lateral_offset` (m, positive on
+    /// the left; 0 for a single wheel). `value_name` builds the name of a value in an error.
+    ///
+    /// - The position is finite. Radius and spin inertia are above 0, brake torques at least 0.
+    /// - The roll centre is above or below the ground by at most [`MAX_LINK_SLOPE`] of half the track; on the ground
+    ///   for a single wheel.
+    /// - |Toe| and |camber| are below 1 rad over the whole travel.
+    /// - A tread is at most as wide as the wheel is high.
+    /// - Strut, rolling resistance, brake disc and unsprung mass are valid by their own checks.
+    ///
+    /// # Errors
+    /// The first violation: a [`ModelError`] with the name of the value, or with the rule.
+    pub(crate) fn check(
+        &self,
+        axle: &Axle,
+        lateral_offset: f32,
+        value_name: impl Fn(&str) -> String,
+    ) -> Result<(), ModelError> {
+        if !self.contact.is_finite() {
+            return Err(ModelError::RuleViolated("a wheel's position is not finite"));
+        }
+        check_positive(&value_name("radius"), self.radius)?;
+        check_positive(&value_name("spin inertia"), self.spin_inertia)?;
+        let max_height = MAX_LINK_SLOPE * lateral_offset.abs();
+        check_not_negative(
+            &value_name("0.4 of the track - roll centre height"),
+            max_height - axle.roll_centre_height.abs(),
+        )?;
+        // Largest travel in either direction, m.
+        let max_travel = self.strut.droop_travel.max(self.strut.bump_travel + self.strut.stop_travel);
+        let [toe, camber] = axle.toe_camber.map_or([0.0; 2], |links| links.max_changes(max_travel));
+        check_positive(&value_name("1 - |camber| within the travel"), 1.0 - self.camber.abs() - camber)?;
+        check_positive(&value_name("1 - |toe| within the travel"), 1.0 - self.toe.abs() - toe)?;
+        self.strut.check(&value_name)?;
+        check_not_negative(&value_name("brake torque"), self.brake_torque)?;
+        check_not_negative(&value_name("handbrake torque"), self.handbrake_torque)?;
+        self.rolling.check(&value_name)?;
+        self.disc.as_ref().map_or(Ok(()), |disc| disc.check(&value_name))?;
+        if let ProbeShape::Cylinder(width) | ProbeShape::Torus(width) = self.probe {
+            check_positive(&value_name("tread width"), width)?;
+            check_not_negative(&value_name("2 radius - tread width"), 2.0 * self.radius - width)?;
+        }
+        self.unsprung.as_ref().map_or(Ok(()), |unsprung| unsprung.check(&value_name))
+    }
+
     /// Returns the static camber relative to the road on a level car, rad, positive with the top leaning right; 0 for a
     /// wheel in the middle.
     pub fn static_lean(&self) -> f32 {
@@ -142,6 +192,23 @@ pub struct RollingCoefficients {
 }
 
 impl RollingCoefficients {
+    /// Checks that all values are finite and at least 0. `value_name` builds the name of a value in an error.
+    ///
+    /// # Errors
+    /// The first violation: a [`ModelError`] with the name of the value, or with the rule.
+    pub(crate) fn check(&self, value_name: impl Fn(&str) -> String) -> Result<(), ModelError> {
+        for (quantity, value) in [
+            ("constant rolling resistance", self.constant),
+            ("linear rolling resistance", self.linear),
+            ("quadratic rolling resistance", self.quadratic),
+            ("static rolling resistance", self.static_coefficient),
+            ("static-to-rolling transition speed", self.static_fade_speed),
+        ] {
+            check_not_negative(&value_name(quantity), value)?;
+        }
+        Ok(())
+    }
+
     /// Returns the coefficient at `speed` (m/s), –, equal in both directions: `constant + linear |v| + quadratic v²`
     /// plus the additional resistance near standstill.
     pub fn coefficient(&self, speed: f32) -> f32 {
@@ -226,6 +293,31 @@ pub struct Axle {
     /// Height above the contact points at which tyre forces act, along the travel, m, ≥ 0. The physical value is 0. At
     /// the height of the centre of mass, tyre forces neither roll nor pitch the car.
     pub force_point_height: f32,
+}
+
+impl Axle {
+    /// Checks the values of the axle. The largest steering angle at the steering `lock` (rad) is below a right angle,
+    /// the Ackermann share is 0 to 1, the force point height is not negative, and turning distance and roll centre
+    /// height are finite. A force point excludes a roll centre off the ground.
+    ///
+    /// # Errors
+    /// The first violation: a [`ModelError`] with the name of the value, or with the rule.
+    pub(crate) fn check(&self, lock: f32) -> Result<(), ModelError> {
+        let max_angle = self.steer_ratio.abs() * lock;
+        check_positive("π/2 - maximum steering angle of an axle", core::f32::consts::FRAC_PI_2 - max_angle)?;
+        check_not_negative("Ackermann share", self.ackermann)?;
+        check_not_negative("1 - Ackermann share", 1.0 - self.ackermann)?;
+        check_finite("distance of an axle from the turning axis", Vec3::splat(self.turning_distance))?;
+        check_not_negative("force application height of an axle", self.force_point_height)?;
+        check_finite("roll centre height of an axle", Vec3::splat(self.roll_centre_height))?;
+        self.lateral_compliance.as_ref().map_or(Ok(()), LateralCompliance::check)?;
+        if self.force_point_height > 0.0 && self.roll_centre_height != 0.0 {
+            return Err(ModelError::RuleViolated(
+                "an axle with a force application height must have its roll centre at ground level",
+            ));
+        }
+        Ok(())
+    }
 }
 
 /// Changes of toe and camber with the compression from rest z (m, positive in jounce): `linear z + quadratic z²`.

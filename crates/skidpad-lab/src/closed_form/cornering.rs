@@ -89,11 +89,11 @@ impl SteadyTurn {
     }
 
     /// Solves for the steering angle (rad, positive to the left). Each iteration computes wheel loads and tyre
-    /// conditions from sideslip, longitudinal slips and linkage deflections of the previous iteration (initially 0). It then solves the yaw
-    /// balance for the steering angle. The iteration ends once the angle changes by less than [`STEER_TOLERANCE_RAD`],
-    /// or after [`MAX_LOAD_ITERATIONS`] with the last angle. `None` if the tyres cannot hold the turn, above the
-    /// rollover threshold, or without a steady pose at the speed. The result has no meaning for tyres without creep
-    /// (dry friction).
+    /// conditions from sideslip, longitudinal slips and linkage deflections of the previous iteration (initially 0). It
+    /// then solves the yaw balance for the steering angle. The iteration ends once the angle changes by less than
+    /// [`STEER_TOLERANCE_RAD`], or after [`MAX_LOAD_ITERATIONS`] with the last angle. `None` if the tyres cannot hold
+    /// the turn, above the rollover threshold, or without a steady pose at the speed. The result has no meaning for
+    /// tyres without creep (dry friction).
     fn solve_steering_angle(self, model: &Model) -> Option<f64> {
         let aero_forces = match self.speed {
             Some(speed) => AeroForces::at_speed(model, speed)?,
@@ -162,11 +162,10 @@ struct TyreForces {
 }
 
 impl<'a> TurnBalance<'a> {
-    /// Solves for the pose of the turn and prepares the tyres of one iteration. `previous` is the result of the previous
-    /// iteration. The loads are those of the lateral acceleration `a_y cos β`, of
-    /// downforce and drag at the speed of the turn, and of the longitudinal component `a_y sin β`. This component adds
-    /// the pitch moment `m a_y sin β h`. Without a speed there are no aerodynamic loads. `None` above the rollover
-    /// threshold.
+    /// Solves for the pose of the turn and prepares the tyres of one iteration. `previous` is the result of the
+    /// previous iteration. The loads are those of the lateral acceleration `a_y cos β`, of downforce and drag at the
+    /// speed of the turn, and of the longitudinal component `a_y sin β`. This component adds the pitch moment
+    /// `m a_y sin β h`. Without a speed there are no aerodynamic loads. `None` above the rollover threshold.
     fn new(model: &'a Model, turn: SteadyTurn, aero_forces: AeroForces, previous: &TurnIterate) -> Option<Self> {
         let (sin, cos) = previous.sideslip.sin_cos();
         let mass = f64::from(model.mass());
@@ -390,16 +389,17 @@ pub fn understeer(model: &Model, lateral_acceleration: f64) -> Option<f64> {
 /// Computes the mean road-wheel angle that holds `lateral_acceleration` (m/s²) at `v` m/s with tyre curves, load
 /// transfer and aerodynamic forces (rad, positive to the left).
 ///
-/// If the tyres cannot hold the turn, or the car tips before, the result is the angle of the fastest steady turn in this
-/// direction, found by 20 bisections. If there is no steady turn at all at this speed, or a tyre has no creep (dry
-/// friction), the result is that of the linear [`Characteristics::steer_for`].
+/// If there is no such angle within ±[`MAX_SLIP_ANGLE_RAD`], because the tyres cannot hold the turn, the car tips
+/// before, or the turn is too tight, the result is the angle of the tightest steady turn in this direction, found by 20
+/// bisections. If there is no steady turn at all at this speed, or a tyre has no creep (dry friction), the result is
+/// that of the linear [`Characteristics::steer_for`].
 pub fn steer_to_hold(model: &Model, lateral_acceleration: f64, v: f64) -> f64 {
     let has_creep = (0..model.wheels().len()).all(|i| model.tyre(i).has_deflection_dynamics());
     let solve = |lateral_acceleration: f64| {
         let turn = SteadyTurn { lateral_acceleration, speed: Some(v) };
         if has_creep { turn.solve_steering_angle(model) } else { None }
     };
-    let fastest_turn = || {
+    let tightest_turn = || {
         let (mut low, mut high, mut angle) = (0.0, lateral_acceleration, None);
         for _ in 0..20 {
             let middle = 0.5 * (low + high);
@@ -411,7 +411,7 @@ pub fn steer_to_hold(model: &Model, lateral_acceleration: f64, v: f64) -> f64 {
         angle
     };
     let linear_angle = || Characteristics::new(model).steer_for(lateral_acceleration, v);
-    solve(lateral_acceleration).or_else(fastest_turn).unwrap_or_else(linear_angle)
+    solve(lateral_acceleration).or_else(tightest_turn).unwrap_or_else(linear_angle)
 }
 
 /// Computes the largest lateral acceleration that the tyres hold in steady cornering (m/s², magnitude, ≥ 0.1). The turn
@@ -565,10 +565,10 @@ mod tests {
         assert_eq!(extra_steer(&testing::model(), 9.9), None);
     }
 
-    /// More lateral acceleration needs more steering, and more than the tyres hold has the angle of their limit, in both
-    /// directions. On dry friction, which has no steady turn, the angle is the linear one.
+    /// More lateral acceleration needs more steering, and more than the tyres hold has the angle of their limit, in
+    /// both directions. On dry friction, which has no steady turn, the angle is the linear one.
     #[test]
-    fn no_angle_is_beyond_that_of_the_fastest_turn() {
+    fn no_angle_is_beyond_that_of_the_tightest_turn() {
         let model = with(|parts| {
             let Tyre::Curve(tyre) = &mut parts.tyres[0] else { unreachable!("the test car has a simple curve") };
             tyre.law = CurveLaw::SlipCurve { extremum_slip: [0.1; 2], asymptote_slip: [0.5; 2], asymptote: [0.8; 2] };

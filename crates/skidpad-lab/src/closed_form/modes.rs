@@ -215,8 +215,10 @@ fn build_mass_matrix(model: &Model, has_fixed_contacts: bool) -> Matrix3<f64> {
     Matrix3::new(mass, 0.0, 0.0, 0.0, xx + added_roll_inertia, xy, 0.0, xy, yy + added_pitch_inertia)
 }
 
-/// Computes the 3 × 3 stiffness matrix for heave, roll and pitch. It contains struts, anti-roll bars at full rate and
-/// heave springs, less the destabilising moment of gravity in roll and pitch. Tyres are rigid.
+/// Computes the 3 × 3 stiffness matrix for heave (m), roll and pitch (rad): N/m, N m/rad, and N (N/rad or N m/m)
+/// between heave and rotation. It contains the springs of the wheels, anti-roll bars (those that depend on speed at
+/// their full rate) and heave springs, less the destabilising moment of gravity: weight of the whole car times the
+/// height of its centre of mass, above the roll axis in roll and above the ground in pitch. Tyres are rigid.
 fn build_stiffness_matrix(model: &Model) -> Matrix3<f64> {
     let wheel_springs = sum_of_wheel_springs(model, |i| model.wheels()[i].strut.rate.into());
     let bar_matrix = |bar: &skidpad_core::model::AntiRollBar| {
@@ -227,7 +229,8 @@ fn build_stiffness_matrix(model: &Model) -> Matrix3<f64> {
     let heave_springs = sum_of_heave_springs(model, |spring| spring.rate.into());
     let weight = f64::from(model.mass()) * GRAVITY_MPS2;
     let height = f64::from(model.parts().centre_height);
-    // The body rolls about its roll axis and pitches about the ground. Heave has no moment of gravity.
+    // The body rolls about its roll axis. The model has no pitch axis, so that the body pitches about the ground. Heave
+    // has no moment of gravity.
     let gravity_moments = Vector3::new(0.0, weight * (height - model.roll_axis_height()), weight * height);
     wheel_springs + bars + heave_springs - Matrix3::from_diagonal(&gravity_moments)
 }

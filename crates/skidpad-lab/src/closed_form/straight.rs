@@ -138,7 +138,7 @@ fn motor_torque(motor: &Motor, wheel_speed: f64) -> f64 {
 /// wheel radii.
 fn motor_force(model: &Model, motor: &Motor, v: f64) -> f64 {
     // Angular speed of the wheels per road speed (rad/m).
-    let inverse_radius = f64::from(motor.turns_per_metre(model.wheels()) / motor.reduction);
+    let inverse_radius = f64::from(motor.angle_per_metre(model.wheels()) / motor.reduction);
     motor_torque(motor, v * inverse_radius) * inverse_radius
 }
 
@@ -285,11 +285,12 @@ pub enum Pedal {
     IdealBraking,
 }
 
-/// Computes the stopping distance from `v` m/s on level ground with load transfer (m):
-/// `s = (m / 2 k) ln(1 + k v² / F)`. `k` is the drag coefficient without aerodynamic maps, `F` the braking force of all
-/// wheels with the brake pedal fully pressed. The force at the mean deceleration counts for the whole stop. The
-/// deceleration `v² / 2 s` is iterated 40 times from 0.5 g. `None` if the braking force is not positive, as usually
-/// without brakes, or if the rear axle would lift.
+/// Computes the stopping distance from `v` m/s (> 0) on level ground with load transfer (m):
+/// `s = (m / 2 k) ln(1 + k v² / F)`. `k` is the drag force over the square of the speed (N s²/m²), without aerodynamic
+/// maps. `F` is the braking force of all wheels with the brake fully applied, by the strategy `pedal`. The loads and
+/// the spin of the wheels at the mean deceleration count for the whole stop. The deceleration `v² / 2 s` is iterated 40
+/// times from 0.5 g. `None` if the braking force is not positive, as usually without brakes, or if the rear axle would
+/// lift.
 pub fn stopping_distance(model: &Model, v: f64, pedal: Pedal) -> Option<f64> {
     let (mass, drag) = (f64::from(model.mass()), f64::from(model.parts().aero.drag));
     // First estimate: 0.5 g.

@@ -105,7 +105,7 @@ const RUN_START_S: f64 = 0.0;
 /// Returns the steady turn whose angle [`crate::closed_form::cornering::steer_to_hold`] computes for
 /// `lateral_acceleration_mps2` (m/s²), for descriptions of manoeuvres.
 fn steady_turn_text(lateral_acceleration_mps2: f64) -> String {
-    format!("a steady turn at {lateral_acceleration_mps2:.1} m/s², or of the fastest turn that the car holds")
+    format!("a steady turn at {lateral_acceleration_mps2:.1} m/s², or of the tightest one that the car holds")
 }
 
 /// Ground, start and duration of a run.

@@ -92,7 +92,9 @@ struct RampDriver {
 }
 
 impl DriverModel for RampDriver {
-    /// Steers the ramp, with the value at the end of the step, up to the steering lock.
+    /// Holds the speed of the test, and steers the ramp from [`RAMP_START_S`] on, with the angle (rad) at the end of
+    /// the step, up to the steering lock on either side. Also updates the detection of the car's limit with the present
+    /// frame.
     fn drive(&mut self, input: &DriverInput<'_>) -> Controls {
         self.limit.update(input.frame, input.dt_s);
         let lock = f64::from(input.model.parts().steering.lock);

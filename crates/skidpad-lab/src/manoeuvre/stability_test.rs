@@ -31,7 +31,7 @@ metrics! {
     StabilityMetrics {
         steering_ratio, "-", 1, "Steering ratio", "Steering-wheel angle per mean road-wheel angle: that of the vehicle file, or 16 if it states none.";
         steering_at_0_3g_deg, "deg", 1, "Steering-wheel angle A at 0.3 g", "Mean magnitude of both directions, from the slowly increasing steer.";
-        largest_amplitude_deg, "deg", 1, "Largest steering-wheel angle driven", "Largest magnitude in both directions. Below the amplitude of the sine if the steering of the car is too slow for it.";
+        largest_amplitude_deg, "deg", 1, "Largest steering-wheel angle driven", "Largest magnitude in both directions. Below the amplitude of the sine if the steering of the car is too slow or its lock too small for it.";
         planned_amplitude_deg, "deg", 1, "Last steering-wheel angle of the series", "The larger of 6.5 A and 270°, at most 300°.";
         runs, "-", 0, "Sines with dwell driven", "Number of runs in both directions.";
         worst_ratio_1s_percent, "%", 1, "Largest yaw rate ratio after 1.0 s", "Accepted: at most 35 %.";
@@ -202,8 +202,9 @@ impl Procedure for StabilityTest {
                 run_count += 1;
                 // Amplitude over A (–), with a tolerance for rounding.
                 let amplitude_ratio = at_0_3g.map_or(0.0, |angle| amplitude / angle + 1e-9);
-                let driven_amplitude =
-                    trajectory.rows().map(|row| wheel.wheel_deg(row.steer_rad.abs())).max_by(f64::total_cmp);
+                // The telemetry has the angle of the first steered axle.
+                let wheel_angle = |steer_rad: f64| wheel.wheel_deg(steer_rad.abs() / f64::from(model.steer_ratio()));
+                let driven_amplitude = trajectory.rows().map(|row| wheel_angle(row.steer_rad)).max_by(f64::total_cmp);
                 result.largest_amplitude_deg = larger(result.largest_amplitude_deg, driven_amplitude);
                 let magnitude = |ratio: Option<f64>| ratio.map(f64::abs);
                 result.worst_ratio_1s_percent =
@@ -212,7 +213,7 @@ impl Procedure for StabilityTest {
                     larger(result.worst_ratio_1_75s_percent, magnitude(found.yaw_rate_ratio_1_75s_percent));
                 let judged_displacement = found.displacement_m.filter(|_| amplitude_ratio >= DISPLACEMENT_FACTOR);
                 result.least_displacement_m = smaller(result.least_displacement_m, judged_displacement);
-                // A car on its side has no yaw rate, and would pass.
+                // A car on its side has no yaw rate, so that both ratios pass.
                 let has_failed =
                     !Self::passes(model, &found, amplitude_ratio) || LostControl::has_rolled_over(&trajectory);
                 if has_failed || result.failed_amplitude_deg.is_none() {
@@ -237,7 +238,8 @@ mod tests {
     use super::*;
     use crate::testing::model;
 
-    /// The series of the standard: 1.5 A with steps of 0.5 A up to 6.5 A if this exceeds 270°, otherwise 270°, at most 300°.
+    /// The series of the standard: 1.5 A with steps of 0.5 A up to 6.5 A if this exceeds 270°, otherwise 270°, at most
+    /// 300°.
     #[test]
     fn amplitudes_are_those_of_the_standard() {
         let series = StabilityTest::amplitudes_deg(44.0);

@@ -235,9 +235,7 @@ impl Manoeuvre for TopSpeed {
     }
     fn about(&self) -> String {
         let rate = self.steady_rate_mps2;
-        format!(
-            "full throttle in each forward gear on a level straight until the speed changes by less than {rate} m/s²"
-        )
+        format!("full throttle in each forward gear on a straight until the speed changes by less than {rate} m/s²")
     }
     /// Returns level ground with the car at the expected speed of the first gear, in neutral. The longest duration
     /// allows for the changes of speed between the gears.
@@ -266,8 +264,8 @@ mod tests {
     use crate::run::{TimeStep, simulate};
     use crate::testing::{POINT_MASS, model, sampled};
 
-    /// A speed that has been constant for four seconds is the top speed. A speed that still rises by 0.01 m/s², or turns
-    /// from falling to rising, is none.
+    /// A speed that has been constant for four seconds is the top speed. A speed that still rises by 0.01 m/s², or
+    /// turns from falling to rising, is none.
     #[test]
     fn only_a_steady_speed_is_a_top_speed() {
         let run = |rate: f64| sampled(0.01, 20.0, move |t, frame| frame.vx_mps = 40.0 + rate * (t - 20.0));

@@ -174,12 +174,15 @@ fn append_solver_keys(page: &mut String, backends: &[SolverInfo], peer_remark: &
     }
 }
 
-/// Appends an entry for each source of curves, in the order of [`SectionRuns::sources`]. The sources are the solvers,
-/// with two cars each car on each solver, and last the measured log with its file and the number of its channels.
+/// Appends an entry for each source of curves, in the order of [`SectionRuns::sources`]. With one car the sources are
+/// the solvers with their descriptions; peers are marked as not counted in the spread. With two cars they are both cars
+/// on the first solver, then both on the next, each with vehicle and solver. Last is the measured log with its file and
+/// the number of its channels.
 fn append_source_keys(page: &mut String, report: &Report<'_>) {
     if report.before.is_none() {
         append_solver_keys(page, report.backends, ", not counted in the spread");
     }
+    // Empty with one car, whose entries are those of the solvers.
     let cars: Vec<&ReportedCar<'_>> = report.cars().filter(|_| report.before.is_some()).collect();
     for (solver_number, info) in report.backends.iter().enumerate() {
         for (car_number, car) in cars.iter().enumerate() {

@@ -145,9 +145,10 @@ impl SweepReport<'_> {
         axes
     }
 
-    /// Appends a plot of each metric that changes over each parameter, the names of the other metrics, and the number
-    /// of shown points if some are left out. Returns the data of the section. Points are joined by lines only if a
-    /// single grid is varied.
+    /// Appends the section of plots: one for each metric and parameter over which the metric changes, with a marker for
+    /// each point and a curve for each solver. Then appends the names of metrics without any plot, and the number of
+    /// shown points if some are left out. Returns the data of the section. Points are joined by lines only if the sweep
+    /// varies a single grid, because points of several parameters or of samples have no order.
     fn append_plots(&self, page: &mut String) -> Value {
         let solvers = self.sweep.solvers();
         let plotted = PlottedSource::solvers(solvers.iter().map(|info| (info.name, info.comparison_only)));
@@ -165,6 +166,7 @@ impl SweepReport<'_> {
                 (0..solvers.len()).map(|solver| table.add(self.values(metric, solver, &[]), 0.0, None)).collect();
             let all_values = columns.iter().flat_map(|column| table.values(*column)).copied();
             let (low, high) = value_range(all_values);
+            // The axis spans at least this; changes up to half of it are rounding and have no plot.
             let min_span = MIN_RELATIVE_CHANGE * low.abs().max(high.abs());
             let mut is_drawn = false;
             for ParameterAxis { axis, column } in &axes {
@@ -177,6 +179,7 @@ impl SweepReport<'_> {
                     .map(|(solver, y)| Curve {
                         source: solver,
                         part: String::new(),
+                        // Peers may be far off; they set the range only if there is no other solver.
                         sets_range: !plotted[solver].is_peer || plotted.iter().all(|solver| solver.is_peer),
                         is_separate: false,
                         columns: [*column, *y],

@@ -155,7 +155,9 @@ impl Figure {
         }
     }
 
-    /// Returns the manoeuvre that measures the figure. Figures with equal manoeuvres share their runs.
+    /// Returns the manoeuvre that measures the figure, with its standard settings except those that the figure states.
+    /// All times, distances and speeds of an acceleration share one launch by a skilled driver, of
+    /// [`MAX_ACCELERATION_TIME_S`]. Figures with equal manoeuvres share their runs.
     pub(super) fn test(&self) -> Test {
         match *self {
             Self::TimeToSpeed { .. } | Self::TimeOverDistance { .. } | Self::SpeedAtDistance { .. } => {

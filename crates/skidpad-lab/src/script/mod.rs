@@ -160,7 +160,8 @@ impl InputTrack {
         self.knots[next_index.saturating_sub(1)][1]
     }
 
-    /// Interpolates linearly between the knots around `time` (s); constant outside them.
+    /// Interpolates linearly between the knots around `time` (s), of which there is at least one; constant outside
+    /// them.
     fn interpolate(&self, time: f64) -> f64 {
         // Number of the first knot after `time`; there is none after the last knot, and no earlier one before the
         // first.

@@ -14,8 +14,9 @@ impl Signal {
     ///
     /// `poles` is rounded down to a multiple of 4. The gain at the frequency `f` is `1 / (1 + (f/f_c)^poles)`, so it is
     /// ½ at the cut-off frequency. The bilinear transform with prewarping replaces `f` by `tan(π f dt)`. Both ends of
-    /// the signal are continued by point reflection about the end value. The signal is unchanged for a cut-off
-    /// frequency that is not above 0 and below the Nyquist frequency.
+    /// the signal are continued by point reflection about the end value, over [`PADDING_PERIODS`] periods of the
+    /// cut-off frequency, at most over the length of the signal. The signal is unchanged for fewer than 4 poles, and
+    /// for a cut-off frequency that is not above 0 and below the Nyquist frequency.
     ///
     /// FMVSS 126 (49 CFR 571.126) asks for a "12-pole phaseless Butterworth filter". A. V. Oppenheim, R. W. Schafer,
     /// *Discrete-Time Signal Processing*, describes the transform.

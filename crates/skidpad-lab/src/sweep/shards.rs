@@ -144,7 +144,8 @@ impl Sweep {
         Ok(ShardState::Complete)
     }
 
-    /// Writes the file of a shard with all its `runs`, completely or not at all.
+    /// Writes the file of a shard with all its `runs`, completely or not at all: a line of JSON (format, hash of the
+    /// manifest, number of the shard, SHA-256 of the rest, columns), then the table as CSV. Replaces an existing file.
     ///
     /// # Errors
     /// Returns an error if the file cannot be written, if a metric has several units, or if a parameter has the name of

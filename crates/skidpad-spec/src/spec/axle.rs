@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use crate::tyre_size::TyreSize;
 
 /// Axle with two equal wheels, or with one wheel in the middle.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Axle {
@@ -256,7 +256,7 @@ pub struct HeaveSpring {
 }
 
 /// Spring, damper and stops of one wheel, measured at the wheel, relative to the rest pose.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Suspension {

@@ -113,18 +113,11 @@ pub struct VehicleSpec {
 
 /// Returns limits for a vehicle without a steered axle, for which their values have no effect.
 fn no_steering() -> Steering {
-    Steering {
-        lock_deg: 1.0,
-        rate_deg_per_s: None,
-        wheel_ratio: None,
-        power_assist: 0.0,
-        kingpin: None,
-        compliance: None,
-    }
+    Steering { lock_deg: 1.0, ..Steering::default() }
 }
 
 /// Steering wheel, and limits of the steering as mean road-wheel angle of an axle with a steer ratio of 1.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(deny_unknown_fields)]
 pub struct Steering {
@@ -155,7 +148,7 @@ pub struct Steering {
 }
 
 /// Compliance of the steering linkage with the steering wheel held: each steered wheel turns about its steering axis
-/// under the moment of the ground. A ground force equal to the wheel load may deflect it by at most 5 degrees. Tyres of
+/// under the moment of the ground. A horizontal force equal to the wheel load may deflect it by at most 5 degrees. Tyres of
 /// steered axles must have a slip stiffness, which `coulomb` tyres do not have.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

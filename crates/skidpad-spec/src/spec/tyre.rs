@@ -120,6 +120,49 @@ pub enum Tyre {
     },
 }
 
+impl Tyre {
+    /// Returns the key of the nominal load in the table of the tyre, and the load (N). `None` if the tyre states no
+    /// nominal load, or if it has no effect: the tyre is a curve without load sensitivity. Also `None` for a
+    /// Magic Formula, whose coefficients state it.
+    pub(crate) fn nominal_load(&self) -> Option<(&'static str, f64)> {
+        const KEY: &str = "nominal_load_n";
+        match self {
+            Tyre::Coulomb { friction, .. }
+            | Tyre::Linear { friction, .. }
+            | Tyre::LinearPerLoad { friction, .. }
+            | Tyre::SlipCurve { friction, .. } => {
+                friction.nominal_load_n.filter(|_| friction.load_sensitivity != 0.0).map(|load| (KEY, load))
+            }
+            Tyre::Brush { friction, .. } => friction.nominal_load_n.map(|load| (KEY, load)),
+            Tyre::TMeasy { nominal_load_n, .. } => Some((KEY, *nominal_load_n)),
+            Tyre::MagicFormula { .. } => None,
+        }
+    }
+
+    /// Returns the slips at the peaks of the force curves, each with its key in the table of the tyre, which begins
+    /// with its direction, `longitudinal` or `lateral`. Only slip curve and TMeasy tyres (at both loads) state such
+    /// slips.
+    pub(crate) fn peak_slips(&self) -> Vec<(&'static str, f64)> {
+        match self {
+            Tyre::SlipCurve { longitudinal, lateral, .. } => vec![
+                ("longitudinal.extremum_slip", longitudinal.extremum_slip),
+                ("lateral.extremum_slip", lateral.extremum_slip),
+            ],
+            Tyre::TMeasy { longitudinal, lateral, longitudinal_at_double_load, lateral_at_double_load, .. } => vec![
+                ("longitudinal.peak_slip", longitudinal.peak_slip),
+                ("lateral.peak_slip", lateral.peak_slip),
+                ("longitudinal_at_double_load.peak_slip", longitudinal_at_double_load.peak_slip),
+                ("lateral_at_double_load.peak_slip", lateral_at_double_load.peak_slip),
+            ],
+            Tyre::Coulomb { .. }
+            | Tyre::Linear { .. }
+            | Tyre::LinearPerLoad { .. }
+            | Tyre::Brush { .. }
+            | Tyre::MagicFormula { .. } => Vec::new(),
+        }
+    }
+}
+
 /// Friction limit of a tyre.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]

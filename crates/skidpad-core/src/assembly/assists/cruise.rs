@@ -144,18 +144,18 @@ impl Vehicle {
             let [pedal_torque, regeneration_torque, full_torque] = self.shafts.motor_torque_range(motor, k);
             let min_torque = if can_brake { regeneration_torque } else { pedal_torque };
             let end_torque = if required_impulse < 0.0 { min_torque.min(0.0) } else { full_torque };
-            let turns_per_metre: f32 = model
+            let angle_per_metre: f32 = model
                 .wheel_packs()
                 .iter()
                 .map(|group| (group.shaft_jacobian[first_motor_row + k] / group.radius).sum())
                 .sum();
             let impulse_per_torque =
-                self.shafts.constraints[first_motor_row + k].torque_ratio(end_torque) * turns_per_metre * dt;
+                self.shafts.constraints[first_motor_row + k].torque_ratio(end_torque) * angle_per_metre * dt;
             motors[k] = [
                 min_torque,
                 end_torque,
                 impulse_per_torque,
-                motor.inertia * motor.reduction * turns_per_metre * speed_gain / dt,
+                motor.inertia * motor.reduction * angle_per_metre * speed_gain / dt,
             ];
             full_impulse += end_torque * impulse_per_torque;
         }

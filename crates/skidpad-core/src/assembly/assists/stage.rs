@@ -148,9 +148,10 @@ impl Vehicle {
         PlanarMotion { velocity: [velocity.x, velocity.y], yaw_rate: angular_velocity.z }
     }
 
-    /// Returns the mean slip angle of all wheels, weighted by load and slip, from the lagged lateral slips of the last
-    /// step. The slip angle is the negative arc tangent of the slip. Loads count times the share of rolling; a wheel
-    /// that stands does not count. An axle with a single wheel counts once.
+    /// Returns the sums for the mean slip angle of all wheels, from the lagged lateral slips of the last step: weights,
+    /// weights times slip angle, weights times steer ratio, and loads. The slip angle is the negative arc tangent of
+    /// the slip. The weight of a wheel is load times share of rolling times magnitude of its slip angle. An axle with a
+    /// single wheel counts once.
     fn mean_slip(&self) -> MeanSlip {
         let parts = self.model.parts();
         let slip_angle = |i: usize| -math::atan(self.model.lagged_slip(i, &self.state.wheels[i])[1]);
@@ -334,9 +335,10 @@ impl Vehicle {
 
 impl<W: WheelLanes> WheelRows<W> {
     /// Removes the part of the foot brake's impulse that would bring wheels beyond the allowed slip, from brake impulse
-    /// and locking capacity. Returns that part, N m s; 0 below the least speed of the anti-lock brakes. `brake_pedal`:
-    /// foot brake, 0 to 1. Handbrake and raw brake torques are counted, but not reduced. `end_velocity`: chassis
-    /// velocity expected at the end of the step.
+    /// and locking capacity, which contains the brake. Returns that part, N m s; 0 below the least speed of the
+    /// anti-lock brakes, without contact, and for a wheel too slow for a slip. The slip is approached with the time
+    /// constant of the anti-lock brakes. `brake_pedal`: foot brake, 0 to 1. Handbrake and raw brake torques are
+    /// counted, but not reduced. `end_velocity`: chassis velocity expected at the end of the step.
     #[inline(always)]
     pub(crate) fn limit_brake_slip(
         &mut self,

@@ -227,7 +227,8 @@ fn select_direction(state: &mut State, requested_gear: Option<i8>, walking_pace:
 }
 
 /// Builds the flywheel, which reaches `speed` rad/s without a clutch, and the row of its clutch or converter with the
-/// impulse of the last step. `shaft_speed`: speed of the propeller shaft over the final drive, rad/s.
+/// impulse of the last step. `shaft_speed`: speed of the propeller shaft divided by the ratio of the final drive,
+/// rad/s.
 ///
 /// The clutch capacity over the step is 0 between gears. The pedal sets a manual clutch. An automatic clutch follows
 /// the engine speed and stays closed on a dead engine. A converter whose lock-up is closed is a clutch of the lock-up's

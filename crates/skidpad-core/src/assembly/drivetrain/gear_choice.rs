@@ -35,7 +35,7 @@ pub(crate) trait CarMotion {
     /// Returns whether wheel `i` was in contact with the ground.
     fn has_contact(&self, i: usize) -> bool;
 
-    /// Returns the forward speed gained in the last step, m/s.
+    /// Returns the change of the forward speed in the last step, m/s; negative if the car slowed down.
     fn speed_gain(&self) -> f32;
 }
 
@@ -46,9 +46,9 @@ pub(crate) struct DrivenWheels<'a, M> {
     pub drive: &'a EngineDrive,
     /// Motion after the last step.
     pub motion: M,
-    /// Speed of the propeller shaft over the final drive, rad/s.
+    /// Speed of the propeller shaft divided by the ratio of the final drive, rad/s.
     pub shaft_speed: f32,
-    /// Pedal, 0 to 1.
+    /// Throttle demand after assists, 0 to 1.
     pub throttle: f32,
     /// Mass of the trailers, kg.
     pub towed_mass: f32,
@@ -85,7 +85,7 @@ impl CarMotion for StateMotion<'_> {
 struct ShiftPrediction {
     /// Force of slope, air, rolling, brakes and trailers against the car, N.
     resistance: f32,
-    /// Speed of the propeller shaft over the final drive, rad/s.
+    /// Speed of the propeller shaft divided by the ratio of the final drive, rad/s.
     shaft_speed: f32,
 }
 
@@ -129,7 +129,7 @@ impl<M: CarMotion> DrivenWheels<'_, M> {
     }
 
     /// Returns the mean wheel angle per metre of road, weighted by the torque shares, 1/m: `Σ s / R`.
-    fn turns_per_metre(&self) -> f32 {
+    fn angle_per_metre(&self) -> f32 {
         self.torque_weighted_mean(|i| 1.0 / self.model.wheels()[i].radius)
     }
 
@@ -139,15 +139,15 @@ impl<M: CarMotion> DrivenWheels<'_, M> {
     /// negative resistance (downhill) raises it. `rolling_shaft_speed`: present speed of the shaft by rolling wheels,
     /// rad/s.
     fn predict_shift(&self, state: &DriveState, rolling_shaft_speed: f32) -> ShiftPrediction {
-        let (gearbox, turns_per_metre) = (&self.drive.gearbox, self.turns_per_metre());
+        let (gearbox, angle_per_metre) = (&self.drive.gearbox, self.angle_per_metre());
         let clutch_to_shaft_ratios = torque_ratios(gearbox.ratio(state.gear), gearbox.efficiency);
         // Driving force of the last step, N.
-        let driving_force = shaft_impulse(clutch_to_shaft_ratios, state.clutch) * turns_per_metre;
+        let driving_force = shaft_impulse(clutch_to_shaft_ratios, state.clutch) * angle_per_metre;
         let mass = self.model.rolling_mass() + self.towed_mass;
         let resistance = driving_force - mass * self.motion.speed_gain() / self.dt;
         ShiftPrediction {
             resistance,
-            shaft_speed: rolling_shaft_speed - resistance / mass * turns_per_metre * gearbox.shift_time,
+            shaft_speed: rolling_shaft_speed - resistance / mass * angle_per_metre * gearbox.shift_time,
         }
     }
 
@@ -165,7 +165,7 @@ impl<M: CarMotion> DrivenWheels<'_, M> {
         let (ratio, speed) = (gearbox.ratio(gear), prediction.shaft_speed * gearbox.ratio(gear));
         // Torque at the throttle just below a kick-down, N m.
         let torque = engine.torque_at(speed, gearbox.kick_down_pedal(speed));
-        let force = shaft_impulse(torque_ratios(ratio, gearbox.efficiency), torque) * self.turns_per_metre();
+        let force = shaft_impulse(torque_ratios(ratio, gearbox.efficiency), torque) * self.angle_per_metre();
         speed >= gearbox.down_speed_at(self.throttle) && force >= UPSHIFT_FORCE_RESERVE * prediction.resistance
     }
 
@@ -187,8 +187,8 @@ impl<M: CarMotion> DrivenWheels<'_, M> {
 impl State {
     /// Changes the gear of the engine's gearbox by one step of `dt` s, see [`DriveState::select_gear`]: collects the
     /// motion of the driven wheels and of the car for it. `towed_mass`: mass of the trailers, kg; `throttle`: 0 to 1;
-    /// `shaft_speed`: speed of the propeller shaft over the final drive, rad/s; `requested_gear`: requested gear,
-    /// `None` for automatic. Returns the requested direction: 1, −1, or 0 in neutral.
+    /// `shaft_speed`: speed of the propeller shaft divided by the ratio of the final drive, rad/s; `requested_gear`:
+    /// requested gear, `None` for automatic. Returns the requested direction: 1, −1, or 0 in neutral.
     #[inline(always)]
     pub(crate) fn change_gear(
         &mut self,
@@ -303,11 +303,15 @@ impl DriveState {
 
     /// Returns the gear that an automatic gearbox selects: the present one, the next higher, or a lower one.
     ///
-    /// A car in neutral gets the lowest gear without an upshift, a car in reverse first gear. A moving car keeps its
-    /// gear within [`MIN_SHIFT_INTERVAL_S`] of the last shift. Above the upshift speed for the throttle it shifts up by
-    /// one gear if the next gear can be held; below the downshift speed, and above first gear, it shifts to the highest
-    /// gear that avoids another downshift. Wheels that spin, lock or are in the air cause no shift: the rolling speed
-    /// must confirm the engine's speed to [`MIN_ROLLING_SPEED_RATIO`].
+    /// A car in neutral gets the lowest gear without an upshift, a car in reverse first gear, both at any time. A
+    /// moving car keeps its gear within [`MIN_SHIFT_INTERVAL_S`] of the last shift. With an engine speed (closed
+    /// clutch) above the upshift speed it shifts up by one gear if the next gear can be held; below the downshift
+    /// speed, and above first gear, it shifts to the highest gear that avoids another downshift. Both shift speeds
+    /// depend on the throttle.
+    ///
+    /// Wheels that spin, lock or are in the air cause no shift: the engine speed that follows from the rolling speed of
+    /// the car must also be above [`MIN_ROLLING_SPEED_RATIO`] times the upshift speed, or below the downshift speed
+    /// over that ratio.
     #[inline(always)]
     fn choose_gear<M: CarMotion>(&self, driven_wheels: &DrivenWheels<'_, M>) -> i8 {
         let DrivenWheels { drive: EngineDrive { gearbox, .. }, throttle, .. } = *driven_wheels;

@@ -153,8 +153,9 @@ impl Shafts {
         }
     }
 
-    /// Solves the rows from the impulses of the last step, with wheels as blocks, by loops for `MAX_ROWS` rows. Returns
-    /// whether they converged; if not, restores the impulses from before the call.
+    /// Solves the rows from the impulses of the last step, with wheels as blocks. `MAX_ROWS` is at least the number of
+    /// rows; the compiler unrolls loops of this constant length. Returns whether the rows converged; if not, restores
+    /// the impulses from before the call, from which the next method starts.
     #[inline(always)]
     fn solve_warm_started_rows<const MAX_ROWS: usize>(
         &mut self,

@@ -262,8 +262,8 @@ impl Vehicle {
     }
 
     /// Solves the loads of wheels with unsprung masses, with constant tangential tyre forces, and returns the chassis
-    /// velocity after them. `v_warm` is the velocity after the tyre impulses of the last step, `v_free` that without
-    /// wheels.
+    /// velocity after them. `v_warm` is the velocity with the tangential tyre impulses of the last step, but without
+    /// loads; `v_free` is that without wheels, from which struts and links count the change of velocity.
     ///
     /// Linearises the travel once. Each Newton iteration, from `v_warm`, then solves axle links, loads and travel rates
     /// at the current velocity, and the 6×6 system of the chassis. Ends after [`MAX_SOLVES_BEFORE_COUPLING`] solves or
@@ -297,6 +297,7 @@ impl Vehicle {
                     impulse = impulse + (rows.contact.normal * rows.suspension.load + unsprung.travel_impulse()).sum();
                 });
             }
+            // Newton step: impulses of loads and bars, less the momentum that `velocity` has gained from them so far.
             let system = Symmetric6::new(self.model.mass(), self.model.inertia(), &products);
             let velocity_change = system.solve(impulse - self.momentum(velocity - v_warm));
             velocity = velocity + velocity_change;
@@ -412,17 +413,16 @@ impl WheelRows {
             ((one - end_weight - end_weight) * damping - half * unresolved_damping) * tyre.rate * contact_share;
     }
 
-    /// Returns the increase of the axle link impulse per travel rate of the wheel and of the opposite one, kg, in a
-    /// step of `dt` (s). Links between the wheels of an axle count once. Links to wheels of other axles count twice in
-    /// the gain by the wheel itself, see [`Self::strut_and_link_impulse`], and not in the other gain.
+    /// Returns the increase of the axle link impulse per travel rate at the end of a step of `dt` (s), of the wheel and
+    /// of the opposite one, kg: `k dt² / 4 + c dt / 2` for a link with rate k and damping c, as the rate changes
+    /// linearly. Links within an axle count once, those to other axles twice in the gain by the wheel itself, see
+    /// [`Self::strut_and_link_impulse`]. The gain by the opposite wheel is negative for bars.
     fn axle_link_gains(&self, dt: F32x4) -> AxleLinkGains {
         let (half, links) = (F32x4::splat(0.5), &self.suspension.axle_links);
-        // Single gains of the bars and heave springs to the opposite wheel, kg. In the result, the gain by the opposite
-        // travel is negative for bars and positive for heave springs.
         let bar_gain = F32x4::splat(0.25) * dt * dt * links.bar_rate;
         let [rate, damping] = links.heave_gains;
         let heave_gain = half * dt * (half * dt * rate + damping);
-        // Twice the gain of all axle links, kg. Less the single gain of those to the opposite wheel, these count once.
+        // Twice the gain of all axle links, kg, less the single gain of those to the opposite wheel.
         let double_gain = dt * (half * dt * links.rate + links.damping);
         AxleLinkGains { own: double_gain - (bar_gain + heave_gain), opposite: heave_gain - bar_gain }
     }

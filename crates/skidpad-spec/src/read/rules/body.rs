@@ -15,8 +15,8 @@ const BOX_CENTRE_TOLERANCE_M: f64 = 0.02;
 /// Smallest load of a wheel at rest, as a share of an even distribution. Slightly more than the model requires.
 const MIN_LOAD_SHARE: f64 = 1.001e-3;
 
-/// Largest deflection of the steering linkage under a horizontal force equal to the wheel load, degrees. Steps limit the
-/// deflection to 11°.
+/// Largest deflection of the steering linkage under a horizontal force equal to the wheel load, degrees. Steps limit
+/// the deflection to 11.5°.
 const MAX_LINKAGE_DEFLECTION_DEG: f64 = 5.0;
 
 /// Smallest equivalent mass of a wheel at its rim, as a share of the mass that it carries.
@@ -449,9 +449,15 @@ impl RuleChecker<'_> {
         }
     }
 
+    /// Checks the steering: its table if an axle is steered, and a compliant linkage.
+    pub fn check_steering(&mut self) {
+        self.check_steering_table();
+        self.check_steering_compliance();
+    }
+
     /// Reports a missing `steering` table if an axle is steered (ratio other than 0). Does nothing if the list of
     /// axles, the ratio of the first steered axle or `steering` holds a placeholder.
-    pub fn check_steering(&mut self) {
+    fn check_steering_table(&mut self) {
         let steered_axle = self.spec.axles.iter().position(|axle| axle.steer_ratio != 0.0);
         let Some(axle_index) = steered_axle.filter(|_| self.collector.given_span("steering").is_none()) else { return };
         let ratio_path = format!("axles[{axle_index}].steer_ratio");
@@ -462,10 +468,10 @@ impl RuleChecker<'_> {
         }
     }
 
-    /// Checks a compliant steering linkage. It needs steering axes, a trail that is not negative in total, and tyres with
-    /// a slip stiffness on steered axles. A horizontal force of any direction, equal to the load of the heaviest steered
-    /// wheel, may deflect it by at most [`MAX_LINKAGE_DEFLECTION_DEG`]. Does nothing with a rigid linkage.
-    pub fn check_steering_compliance(&mut self) {
+    /// Checks a compliant steering linkage. It needs steering axes, a trail that is not negative in total, and tyres
+    /// with a slip stiffness on steered axles. A horizontal force of any direction, equal to the load of the heaviest
+    /// steered wheel, may deflect it by at most [`MAX_LINKAGE_DEFLECTION_DEG`]. Does nothing with a rigid linkage.
+    fn check_steering_compliance(&mut self) {
         let steering = &self.spec.steering;
         let Some(compliance) = &steering.compliance else { return };
         let Some(kingpin) = &steering.kingpin else {
@@ -495,7 +501,7 @@ impl RuleChecker<'_> {
         let moment = mass * f64::from(STANDARD_GRAVITY) * lever;
         let deflection = moment / compliance.stiffness_nm_per_deg;
         let found = format!(
-            "{} N m per degree: a ground force equal to the wheel load ({moment:.0} N m) deflects the linkage by {deflection:.1}°",
+            "{} N m per degree: a horizontal force equal to the wheel load ({moment:.0} N m) deflects the linkage by {deflection:.1}°",
             compliance.stiffness_nm_per_deg
         );
         let least = (moment / MAX_LINKAGE_DEFLECTION_DEG).ceil();

@@ -59,7 +59,6 @@ pub(super) fn check_vehicle(
             .extend(checker.check_tyre(&join_key("tyres", name), tyre, files).map(|formula| (name.clone(), formula)));
     }
     checker.check_steering();
-    checker.check_steering_compliance();
     checker.check_brakes();
     checker.check_powertrain();
     checker.check_motors();

@@ -237,7 +237,8 @@ impl RuleChecker<'_> {
         None
     }
 
-    /// Reports a coefficient that does not exist, with the most similar name as a suggestion.
+    /// Reports the coefficient `name`, which does not exist, at the nearest place of `path` that the file gives. The
+    /// help suggests the most similar name; without one it states how coefficients are named.
     fn report_unknown_coefficient(&mut self, path: &str, name: &str) {
         let help = match nearest_word(name, ENTRIES.iter().map(|entry| entry.name)) {
             Some(similar_name) => format!("did you mean `{similar_name}`?"),
