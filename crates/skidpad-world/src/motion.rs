@@ -66,7 +66,7 @@ impl<L: Lane> AdvancedBody<L> {
     /// Computes the motion of bodies with the pose `rotation` and `axes` in `dt` s without forces: a displacement, the
     /// new pose, and the new angular velocity. The lags of `twist` are the parts of its velocities that do not move the
     /// pose in this step. The centre of mass is displaced by (velocity − lag) dt; the body turns with
-    /// [`RotationState::midpoint_rate`], which leaves out the angular lag. The new angular velocity follows from the
+    /// the midpoint rate of its rotation, which leaves out the angular lag. The new angular velocity follows from the
     /// new attitude and the conserved angular momentum, that of the whole angular velocity of `twist`. Results that are
     /// not finite are returned, with `is_finite` false in their lane.
     #[inline(always)]

@@ -389,7 +389,7 @@ pub fn understeer(model: &Model, lateral_acceleration: f64) -> Option<f64> {
 /// Computes the mean road-wheel angle that holds `lateral_acceleration` (m/s²) at `v` m/s with tyre curves, load
 /// transfer and aerodynamic forces (rad, positive to the left).
 ///
-/// If there is no such angle within ±[`MAX_SLIP_ANGLE_RAD`], because the tyres cannot hold the turn, the car tips
+/// If there is no such angle within ±0.6 rad, because the tyres cannot hold the turn, the car tips
 /// before, or the turn is too tight, the result is the angle of the tightest steady turn in this direction, found by 20
 /// bisections. If there is no steady turn at all at this speed, or a tyre has no creep (dry friction), the result is
 /// that of the linear [`Characteristics::steer_for`].

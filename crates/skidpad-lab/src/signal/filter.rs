@@ -14,7 +14,7 @@ impl Signal {
     ///
     /// `poles` is rounded down to a multiple of 4. The gain at the frequency `f` is `1 / (1 + (f/f_c)^poles)`, so it is
     /// ½ at the cut-off frequency. The bilinear transform with prewarping replaces `f` by `tan(π f dt)`. Both ends of
-    /// the signal are continued by point reflection about the end value, over [`PADDING_PERIODS`] periods of the
+    /// the signal are continued by point reflection about the end value, over 8 periods of the
     /// cut-off frequency, at most over the length of the signal. The signal is unchanged for fewer than 4 poles, and
     /// for a cut-off frequency that is not above 0 and below the Nyquist frequency.
     ///
