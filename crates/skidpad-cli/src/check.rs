@@ -22,8 +22,8 @@ use crate::trailers::load_trailers;
 /// one object of all vehicles at the end.
 ///
 /// A fault of a vehicle file, or of a change by `--set`, is printed to the standard error; the next vehicle follows, and
-/// the exit code is that for failure. A folder of `--allow-root` that does not exist ends the command before the first vehicle. A fault of a
-/// trailer ends the command, too. Notes about trailers are printed to the standard error.
+/// the exit code is that for failure. A folder of `--allow-root` that does not exist ends the command before the first
+/// vehicle. A fault of a trailer ends the command, too. Notes about trailers are printed to the standard error.
 pub fn check(arguments: &Check) -> Result<ExitCode> {
     let mut exit_code = ExitCode::SUCCESS;
     let mut vehicle_objects = Map::new();

@@ -88,18 +88,23 @@ fn shells_complete_subcommands() {
 #[test]
 fn a_failed_stability_test_has_an_exit_code() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let run = ["run", "--vehicle", "corvette_c5", "--solver", "impulse", "--manoeuvre", "fmvss-126"];
-    let run = [&run[..], &["--rate-hz", "120", "--out", "t.csv", "--channels", "t_s"]].concat();
-    fails(folder.path(), &run, 3, &["warning: impulse: the car failed the test"]);
+    fails(folder.path(), &stability_test("corvette_c5", &["--rate-hz", "120"]), 3, &[FAILED_TEST]);
+}
+
+/// Warning about a car that fails FMVSS 126.
+const FAILED_TEST: &str = "warning: impulse: the car failed the test";
+
+/// Returns the arguments of FMVSS 126 with `vehicle` and `options`, which write the metrics to `t.json`.
+fn stability_test<'a>(vehicle: &'a str, options: &[&'a str]) -> Vec<&'a str> {
+    let run = ["run", "--vehicle", vehicle, "--solver", "impulse", "--manoeuvre", "fmvss-126"];
+    [&run[..], &["--out", "t.csv", "--channels", "t_s", "--metrics-json", "t.json"], options].concat()
 }
 
 /// A car that rolls onto its side fails FMVSS 126, although its yaw rate is then 0.
 #[test]
 fn a_car_that_rolls_over_fails_the_stability_test() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let run = ["run", "--vehicle", "bmw_320i_mf", "--solver", "impulse", "--manoeuvre", "fmvss-126"];
-    let run = [&run[..], &["--out", "t.csv", "--channels", "t_s", "--metrics-json", "t.json"]].concat();
-    fails(folder.path(), &run, 3, &["warning: impulse: the car failed the test"]);
+    fails(folder.path(), &stability_test("bmw_320i_mf", &[]), 3, &[FAILED_TEST]);
     let metrics = figures(folder.path());
     assert_eq!(metrics["passed"], 0.0, "{metrics}");
     let [driven, failed] =
@@ -112,12 +117,8 @@ fn a_car_that_rolls_over_fails_the_stability_test() {
 #[test]
 fn a_slow_steering_does_not_reach_the_amplitude() {
     let folder = tempfile::tempdir().expect("a temporary folder");
-    let run = ["run", "--vehicle", "corvette_c5", "--solver", "impulse", "--manoeuvre", "fmvss-126"];
     let slow = ["--set", "steering.rate_deg_per_s=5", "--rate-hz", "120"];
-    skidpad(
-        folder.path(),
-        &[&run[..], &slow, &["--out", "t.csv", "--channels", "t_s", "--metrics-json", "t.json"]].concat(),
-    );
+    skidpad(folder.path(), &stability_test("corvette_c5", &slow));
     let metrics = figures(folder.path());
     let [driven, planned] =
         ["largest_amplitude_deg", "planned_amplitude_deg"].map(|name| metrics[name].as_f64().expect("a number"));
