@@ -2,7 +2,7 @@
 
 pub use crate::assembly::wheel::mean_contact::MeanContactProbes;
 pub use crate::step::block::{
-    BlockControls, BlockImpulses, BlockModel, BlockState, BlockStepper, DriveBlock, MotionLanes, ProbeContacts,
-    ProbeTextures, Requirement, WheelBlock, WheelRays, unmet_requirements,
+    BlockCars, BlockControls, BlockImpulses, BlockModel, BlockState, BlockStepper, BlockWorkspace, DriveBlock,
+    MotionLanes, OwnNumbers, ProbeContacts, ProbeTextures, Requirement, WheelBlock, WheelRays, unmet_requirements,
 };
 pub use skidpad_simd::lane::BlockLanes;

@@ -1,15 +1,13 @@
 //! Cars of a block: their states and inputs.
 
-use std::sync::Arc;
-
 use skidpad_core::State;
-use skidpad_core::block::{BlockControls, BlockLanes, BlockModel, BlockState};
+use skidpad_core::block::{BlockControls, BlockLanes, BlockState, OwnNumbers};
 
 /// Cars of a block, one per SIMD lane.
 #[derive(Clone, Debug)]
 pub struct Block<W: BlockLanes> {
-    /// Constants of the cars, shared by all blocks whose cars are of the model of the fleet.
-    pub model: Arc<BlockModel<W>>,
+    /// Numbers in which cars differ from the model of the fleet; `None` if all are of this model.
+    pub own_numbers: Option<Box<OwnNumbers<W>>>,
     /// States of the cars.
     pub state: BlockState<W>,
     /// Inputs of the drivers.
@@ -23,10 +21,10 @@ pub struct Block<W: BlockLanes> {
 }
 
 impl<W: BlockLanes> Block<W> {
-    /// Creates a block whose cars all have `state`, neutral controls and age 0. No car is stepped yet.
-    pub fn new(model: &Arc<BlockModel<W>>, state: &State) -> Self {
+    /// Creates a block of cars of the model of the fleet, which all have `state`, neutral controls and age 0. No car is stepped yet.
+    pub fn new(state: &State) -> Self {
         Self {
-            model: Arc::clone(model),
+            own_numbers: None,
             state: BlockState::new(state),
             controls: BlockControls::default(),
             active: 0,

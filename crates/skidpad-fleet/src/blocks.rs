@@ -43,8 +43,8 @@ pub trait CarStorage: Send + Sync {
     /// cars but differ; nothing is changed then.
     fn set_model(&mut self, car: usize, model: &Arc<Model>) -> Result<(), Vec<&'static str>>;
 
-    /// Returns the model of a car.
-    fn model(&self, car: usize) -> &Arc<Model>;
+    /// Returns the model of a car whose model was replaced; `None` if the car equals the model of the fleet.
+    fn own_model(&self, car: usize) -> Option<Arc<Model>>;
 
     /// Sets the state of a car, which becomes active, at age 0 and not failed.
     fn set_state(&mut self, car: usize, state: &State);
@@ -109,7 +109,7 @@ pub fn new_lane_blocks(
 struct LaneBlocks<W: BlockLanes> {
     environment: Environment,
     /// Constants of blocks whose cars are all of the model of the fleet.
-    model: Arc<BlockModel<W>>,
+    constants: Arc<BlockModel<W>>,
     blocks: Vec<Block<W>>,
     /// Workspaces, one for each thread. Only one thread uses each of them, so that no thread waits for another.
     workers: Vec<Mutex<Worker<W>>>,
@@ -119,10 +119,10 @@ impl<W: BlockLanes> LaneBlocks<W> {
     /// Creates an empty fleet with one workspace for each thread of the present rayon pool.
     fn new(model: &Arc<Model>, environment: Environment) -> Result<Self, FleetError> {
         // A clone would lose the capacity of the buffers, and a step would allocate.
-        let new_worker = |_| Worker::new(model, &environment).map(Mutex::new);
+        let constants = Arc::new(BlockModel::new(model));
+        let new_worker = |_| Worker::new(&constants, &environment).map(Mutex::new);
         let workers = (0..rayon::current_num_threads()).map(new_worker).collect::<Result<_, _>>()?;
-        let model = Arc::new(BlockModel::new(model));
-        Ok(Self { environment, model, blocks: Vec::new(), workers })
+        Ok(Self { environment, constants, blocks: Vec::new(), workers })
     }
 
     /// Returns the indices of the block and of the lane of a car. Also prepares the present thread for the lanes,
@@ -139,7 +139,7 @@ impl<W: BlockLanes> CarStorage for LaneBlocks<W> {
     fn push(&mut self, car: usize, state: &State) {
         let (block, lane) = Self::place(car);
         if block == self.blocks.len() {
-            self.blocks.push(Block::new(&self.model, state));
+            self.blocks.push(Block::new(state));
         }
         self.blocks[block].set_state(lane, state);
     }
@@ -156,11 +156,10 @@ impl<W: BlockLanes> CarStorage for LaneBlocks<W> {
         }
         // New blocks are built in parallel, each by one thread.
         let new_blocks = self.blocks.len()..cars.end.div_ceil(W::LANE_COUNT);
-        let model = &self.model;
         let build_block = |(rest_pose, state): &mut (RestPose, State), block: usize| {
             prepare_thread::<W>();
             let first = block * W::LANE_COUNT;
-            let mut built = Block::new(model, template);
+            let mut built = Block::new(template);
             for lane in 0..W::LANE_COUNT.min(cars.end - first) {
                 place(first + lane, rest_pose, state);
                 built.set_state(lane, state);
@@ -176,11 +175,14 @@ impl<W: BlockLanes> CarStorage for LaneBlocks<W> {
         self.blocks[block].set_state(lane, state);
     }
 
-    /// Replaces the model of one lane. The block then has constants of its own, no longer shared with other blocks.
+    /// Stores the numbers of the car in its block, if they differ from those of the model of the fleet.
     fn set_model(&mut self, car: usize, model: &Arc<Model>) -> Result<(), Vec<&'static str>> {
         let (block, lane) = Self::place(car);
-        // Blocks share the constants of the fleet's model. The first change copies them for this block.
-        Arc::make_mut(&mut self.blocks[block].model).set_car(lane, model)
+        let block = &mut self.blocks[block];
+        let mut own_numbers = block.own_numbers.take().unwrap_or_default();
+        let result = own_numbers.set_car(&self.constants, lane, model);
+        block.own_numbers = Some(own_numbers).filter(|own_numbers| !own_numbers.is_empty());
+        result
     }
 
     fn write_state(&self, car: usize, state: &mut State) {
@@ -231,9 +233,9 @@ impl<W: BlockLanes> CarStorage for LaneBlocks<W> {
         self.blocks[block].ages.as_ref()[lane]
     }
 
-    fn model(&self, car: usize) -> &Arc<Model> {
+    fn own_model(&self, car: usize) -> Option<Arc<Model>> {
         let (block, lane) = Self::place(car);
-        self.blocks[block].model.car(lane)
+        self.constants.own_model(self.blocks[block].own_numbers.as_ref()?, lane)
     }
 
     fn rare_steps(&self) -> u64 {

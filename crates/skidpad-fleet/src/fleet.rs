@@ -164,9 +164,11 @@ impl Fleet {
     /// Later resets place the car with this model.
     ///
     /// In lanes, `model` must have the layout of the fleet's model. These numbers may differ: mass and inertia; radius,
-    /// inertia, brakes and rolling resistance of wheels; springs, dampers and stops; rates of anti-roll bars; constants
-    /// of tyres with simple curves or TMeasy; coefficients of the air; engine torque. In small worlds only the number
-    /// of wheels has to be equal.
+    /// inertia, brakes, rolling resistance and unsprung mass of wheels; springs, dampers and stops; rates of anti-roll
+    /// bars; constants of tyres with simple curves or TMeasy; coefficients of the air; engine torque. Whatever the
+    /// fleet's model does not have, such as a brake disc, a progressive spring or a side force, its cars do not have
+    /// either. `model` itself is not kept: each number that differs, or that follows from one that differs, takes four
+    /// bytes for each car of the block. In small worlds only the number of wheels has to be equal.
     ///
     /// # Errors
     /// There is no such car, the model is a trailer, or other parts of the model differ. Nothing is changed then.
@@ -322,12 +324,10 @@ impl Fleet {
             let car = car as usize;
             let [x, y, heading, speed] = *start;
             let placement = Placement { x, y, heading: heading as f32, speed: speed as f32, ..Placement::default() };
-            let model = self.storage.model(car);
             // The cached equilibrium belongs to the model of the fleet; a car with another model needs its own.
-            if Arc::ptr_eq(model, &self.model) {
-                self.rest_pose.place(model, &self.scene, &placement, &mut self.car_state);
-            } else {
-                RestPose::default().place(model, &self.scene, &placement, &mut self.car_state);
+            match self.storage.own_model(car) {
+                None => self.rest_pose.place(&self.model, &self.scene, &placement, &mut self.car_state),
+                Some(model) => RestPose::default().place(&model, &self.scene, &placement, &mut self.car_state),
             }
             self.storage.set_state(car, &self.car_state);
             self.storage.set_controls(car, &Controls::default());
@@ -343,8 +343,10 @@ impl Fleet {
         let state = self.state(car)?;
         let time = self.steps as f64 * f64::from(self.dt);
         let mut frame = Frame::default();
+        let own_model = self.storage.own_model(car);
+        let model = own_model.as_ref().unwrap_or(&self.model);
         // No towing vehicle.
-        frame.update(self.storage.model(car), &state, None, &self.storage.assist_log(car), time, self.dt);
+        frame.update(model, &state, None, &self.storage.assist_log(car), time, self.dt);
         Ok(frame)
     }
 

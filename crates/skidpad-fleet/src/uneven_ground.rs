@@ -1,6 +1,8 @@
 //! Wheel contacts on ground that is not only a hard and even plane, car by car.
 
-use skidpad_core::block::{BlockLanes, BlockStepper, MeanContactProbes, ProbeContacts, ProbeTextures};
+use skidpad_core::block::{
+    BlockCars, BlockLanes, BlockModel, BlockStepper, MeanContactProbes, ProbeContacts, ProbeTextures,
+};
 use skidpad_core::ground::scene::FLUSH_TOLERANCE_M;
 use skidpad_core::simd::vectors::Vec3Lanes;
 use skidpad_core::{CandidateTriangle, ChassisState, Contact, DVec3, Model, Probe, Vec3};
@@ -148,12 +150,13 @@ impl<W: BlockLanes> UnevenGround<W> {
         }
     }
 
-    /// Stores the rays of all wheels of the cars of `block` in this step: their direction, starts and lengths.
+    /// Stores the rays of all wheels of the cars with these `constants` in this step: their direction, starts and
+    /// lengths.
     #[inline(always)]
-    pub fn read_rays(&mut self, stepper: &BlockStepper<W>, block: &Block<W>) {
+    pub fn read_rays(&mut self, stepper: &BlockStepper<W>, constants: &BlockModel<W>) {
         self.down = to_arrays(stepper.down());
         for (wheel, lanes) in self.wheels.iter_mut().enumerate() {
-            let rays = stepper.rays(&block.model, wheel);
+            let rays = stepper.rays(constants, wheel);
             (lanes.start, lanes.length) = (to_arrays(rays.start), rays.length.to_array());
         }
     }
@@ -197,12 +200,13 @@ impl<W: BlockLanes> UnevenGround<W> {
         &mut self,
         stepper: &mut BlockStepper<W>,
         block: &Block<W>,
+        mut models: BlockCars<'_, W>,
         ground: &Ground,
         middle: &[W::Array<f64>; 3],
         [cars, boxes]: [u32; 2],
         dt: f32,
     ) {
-        let fast_cars = if ground.is_plane_only() { 0 } else { stepper.fast_cars(&block.model) };
+        let fast_cars = if ground.is_plane_only() { 0 } else { stepper.fast_cars(models.constants) };
         let lane_cars = if ground.has_terrain() && !ground.is_textured() { cars & !fast_cars & !boxes } else { 0 };
         // Bits of the cars that are computed one by one.
         let mut alone = cars & !lane_cars;
@@ -219,8 +223,8 @@ impl<W: BlockLanes> UnevenGround<W> {
         }
         for car in (0..W::LANE_COUNT).filter(|car| alone & (1 << car) != 0) {
             // Only fast cars have a body: their contacts are means along the displacement.
-            let body = (fast_cars & (1 << car) != 0).then(|| body_of(block, car));
-            self.locate_car(ground, position(middle, car), block.model.car(car), body.as_ref(), car, dt);
+            let fast_body = (fast_cars & (1 << car) != 0).then(|| (body_of(block, car), &**models.model(car)));
+            self.locate_car(ground, position(middle, car), fast_body, car, dt);
         }
         for (wheel, lanes) in self.wheels.iter().enumerate() {
             stepper.set_contacts(wheel, lanes.contacts());
@@ -230,17 +234,16 @@ impl<W: BlockLanes> UnevenGround<W> {
         }
     }
 
-    /// Finds the contacts of the wheels of `car`, a car of `model`, with `ground` and stores them. `middle` is its
-    /// centre of mass in the middle of the step of `dt` s (world, m). `body` is given for fast cars only. If uneven
-    /// ground is near their path, their contacts are means over several rays along the displacement of each wheel;
-    /// otherwise one ray in the middle of the step counts.
+    /// Finds the contacts of the wheels of `car` with `ground` and stores them. `middle` is its centre of mass in the
+    /// middle of the step of `dt` s (world, m). `fast_body` has body and model of a fast car, and is `None` for others.
+    /// If uneven ground is near the path of a fast car, its contacts are means over several rays along the displacement
+    /// of each wheel; otherwise one ray in the middle of the step counts.
     #[inline(never)]
     fn locate_car(
         &mut self,
         ground: &Ground,
         middle: DVec3,
-        model: &Model,
-        body: Option<&ChassisState>,
+        fast_body: Option<(ChassisState, &Model)>,
         car: usize,
         dt: f32,
     ) {
@@ -249,15 +252,15 @@ impl<W: BlockLanes> UnevenGround<W> {
             *probe = lanes.ray(car, middle, down);
         }
         ground.answer_rays(&self.probes, &mut self.contacts, &mut self.candidates);
-        if let Some(body) = body
-            && let Some(path) = MeanContactProbes::for_step(model, body, dt)
+        if let Some((body, model)) = fast_body
+            && let Some(path) = MeanContactProbes::for_step(model, &body, dt)
         {
-            path.write_probes(body, &self.probes, &mut self.path_probes);
+            path.write_probes(&body, &self.probes, &mut self.path_probes);
             if self.path_probes.iter().any(|probe| ground.is_uneven_near(probe)) {
                 self.path_contacts.clear();
                 self.path_contacts.resize(self.path_probes.len(), None);
                 ground.answer_rays(&self.path_probes, &mut self.path_contacts, &mut self.candidates);
-                path.average_contacts(model, body, &self.probes, &self.path_contacts, &mut self.contacts);
+                path.average_contacts(model, &body, &self.probes, &self.path_contacts, &mut self.contacts);
             }
         }
         for (lanes, contact) in self.wheels.iter_mut().zip(&self.contacts) {

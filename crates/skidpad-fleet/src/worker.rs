@@ -2,10 +2,13 @@
 
 use std::sync::Arc;
 
-use skidpad_core::block::{BlockImpulses, BlockLanes, BlockStepper, MotionLanes, ProbeContacts};
+use skidpad_core::block::{
+    BlockImpulses, BlockLanes, BlockModel, BlockStepper, BlockWorkspace, MotionLanes, ProbeContacts,
+};
+use skidpad_core::coupling::BodyConstants;
 use skidpad_core::simd::vectors::{Mat3Lanes, Vec3Lanes};
 use skidpad_core::state::Placement;
-use skidpad_core::{ChassisState, Contact, Controls, Model, Quat, Scene, State, Vec3, Vehicle};
+use skidpad_core::{ChassisState, Contact, Controls, Quat, Scene, State, Vec3, Vehicle};
 use skidpad_impulse::Sweep;
 use skidpad_world::motion::{AdvancedBody, BodyTwist, HullLanes};
 use skidpad_world::{Chassis, GroundContacts};
@@ -19,6 +22,8 @@ use crate::uneven_ground::{UnevenGround, position};
 #[derive(Debug)]
 pub struct Worker<W: BlockLanes> {
     stepper: BlockStepper<W>,
+    /// Constants and models of the cars of the present block.
+    models: BlockWorkspace<W>,
     hull: HullLanes<W>,
     /// Workspace for wheel contacts on other ground than a hard and even plane.
     uneven_ground: UnevenGround<W>,
@@ -39,14 +44,16 @@ pub struct Worker<W: BlockLanes> {
 }
 
 impl<W: BlockLanes> Worker<W> {
-    /// Creates the workspace for cars of `model`.
+    /// Creates the workspace for blocks of the fleet with the constants `fleet`.
     ///
     /// # Errors
-    /// The model has parts that a block does not support.
-    pub fn new(model: &Arc<Model>, environment: &Environment) -> Result<Self, FleetError> {
+    /// The model of the fleet has parts that a block does not support.
+    pub fn new(fleet: &Arc<BlockModel<W>>, environment: &Environment) -> Result<Self, FleetError> {
+        let model = fleet.layout();
         let car_state = State::at_rest(model, &Scene::flat(), &Placement::default());
         Ok(Self {
             stepper: BlockStepper::new(model).map_err(FleetError::Model)?,
+            models: BlockWorkspace::new(fleet),
             hull: environment.hull(),
             uneven_ground: UnevenGround::new(car_state.wheels.len()),
             vehicles: (0..W::LANE_COUNT).map(|_| Vehicle::new(Arc::clone(model), car_state.clone())).collect(),
@@ -68,6 +75,7 @@ impl<W: BlockLanes> Worker<W> {
     /// motion would not be finite keeps its state before that step, becomes inactive and counts as failed.
     #[inline(always)]
     pub fn step(&mut self, block: &mut Block<W>, environment: &Environment, steps: u32, dt: f32) {
+        self.models.begin_block(block.own_numbers.as_deref());
         for _ in 0..steps {
             if block.active == 0 {
                 return;
@@ -97,26 +105,28 @@ impl<W: BlockLanes> Worker<W> {
             GroundKind::Plane => self.locate_contacts(block, environment, dt),
             GroundKind::Boxes | GroundKind::Uneven => self.locate_uneven_contacts(block, environment, dt),
         }
-        let mut impulses = self.stepper.solve::<Sweep>(&block.model, &block.state, &block.controls, !block.active);
+        let cars = self.models.cars(block.own_numbers.as_deref());
+        let mut impulses = self.stepper.solve::<Sweep>(cars, &block.state, &block.controls, !block.active);
         if impulses.unsolved != 0 {
             self.rare_steps += u64::from(impulses.unsolved.count_ones());
             self.solve_alone(block, environment, &mut impulses, dt);
         }
         // Bits of the cars that were solved alone; they are finished alone, too.
         let (state, unsolved) = (&block.state, impulses.unsolved);
+        let body = *self.models.constants(block.own_numbers.as_deref()).body();
         let axes = Mat3Lanes::from_quat(state.rotation);
         let mut twist = BodyTwist::pushed(
             [state.velocity, state.angular_velocity],
             &axes,
-            block.model.body(),
+            &body,
             [impulses.linear, impulses.angular],
             gravity_change,
         );
         let near = self.hulls_near_ground(block, environment, &axes, &twist, dt) & block.active;
         if near != 0 {
-            self.separate_hulls(block, environment, near, &mut twist, dt);
+            self.separate_hulls(block, environment, &body, near, &mut twist, dt);
         }
-        let end = AdvancedBody::new(block.state.rotation, &axes, block.model.body(), &twist, dt);
+        let end = AdvancedBody::new(block.state.rotation, &axes, &body, &twist, dt);
         self.finish(block, &twist, &end, unsolved, dt);
     }
 
@@ -129,14 +139,17 @@ impl<W: BlockLanes> Worker<W> {
             || {
                 let ground = &environment.ground;
                 let middle = midstep_position(block, dt);
-                self.uneven_ground.read_rays(&self.stepper, block);
+                let constants = self.models.constants(block.own_numbers.as_deref());
+                self.uneven_ground.read_rays(&self.stepper, constants);
                 self.locate_contacts(block, environment, dt);
                 let boxes = self.uneven_ground.cars_near_boxes(block, ground, &middle, dt);
                 let all_cars = u32::MAX >> (u32::BITS as usize - W::LANE_COUNT);
                 // On boxes alone, cars without a box nearby are on the plane.
                 let cars = if environment.kind == GroundKind::Boxes { boxes } else { all_cars };
                 if cars != 0 {
-                    self.uneven_ground.locate_contacts(&mut self.stepper, block, ground, &middle, [cars, boxes], dt);
+                    let models = self.models.cars(block.own_numbers.as_deref());
+                    let stepper = &mut self.stepper;
+                    self.uneven_ground.locate_contacts(stepper, block, models, ground, &middle, [cars, boxes], dt);
                 }
             },
         );
@@ -173,8 +186,9 @@ impl<W: BlockLanes> Worker<W> {
         let height = heights::<W>(&middle, normal);
         let has_plane = environment.ground.plane_normal().is_some();
         let (down, grip) = (self.stepper.down(), W::splat(environment.ground.plane_grip()));
+        let constants = self.models.constants(block.own_numbers.as_deref());
         for wheel in 0..self.car_contacts.len() {
-            let rays = self.stepper.rays(&block.model, wheel);
+            let rays = self.stepper.rays(constants, wheel);
             let (distance, hit) = environment.ground.plane_distance(height, rays.start, down, rays.length);
             let hit = if has_plane { hit } else { W::Mask::default() };
             let all_normal = Vec3Lanes::<W>::splat(normal);
@@ -198,6 +212,7 @@ impl<W: BlockLanes> Worker<W> {
         W::call_outlined(
             #[inline(always)]
             || {
+                let mut cars = self.models.cars(block.own_numbers.as_deref());
                 for car in (0..W::LANE_COUNT).filter(|car| impulses.unsolved & (1 << car) != 0) {
                     block.state.write_car(car, &mut self.car_state);
                     block.controls.write_car(car, &mut self.car_controls);
@@ -212,7 +227,7 @@ impl<W: BlockLanes> Worker<W> {
                         ..at_rest_in(state)
                     };
                     let vehicle = &mut self.vehicles[car];
-                    vehicle.set_model(block.model.car(car));
+                    vehicle.set_model(cars.model(car));
                     vehicle.set_state(state);
                     let (impulse, _) = vehicle.solve(&body, &self.car_contacts, &[], &self.car_controls, &Sweep, dt);
                     set_vector(&mut impulses.linear, car, impulse.impulse);
@@ -223,13 +238,14 @@ impl<W: BlockLanes> Worker<W> {
     }
 
     /// Keeps the hulls of the cars in the bits `near` out of the ground, one by one, by impulses at their contact
-    /// points. Changes velocities and lags of these cars in `twist`.
+    /// points. `body` has mass and inertia. Changes velocities and lags of these cars in `twist`.
     #[cold]
     #[inline(never)]
     fn separate_hulls(
         &mut self,
         block: &Block<W>,
         environment: &Environment,
+        body: &BodyConstants<W>,
         near: u32,
         twist: &mut BodyTwist<W>,
         dt: f32,
@@ -240,8 +256,8 @@ impl<W: BlockLanes> Worker<W> {
                 for car in (0..W::LANE_COUNT).filter(|car| near & (1 << car) != 0) {
                     let position = position(&block.state.position, car);
                     let rotation = Quat::from_array(block.state.rotation.map(|lanes| lanes.number(car)));
-                    let model = block.model.car(car);
-                    self.chassis.set_mass(model.mass(), *model.inertia());
+                    let inertia = body.inertia.map(|lanes| lanes.number(car)).to_mat3();
+                    self.chassis.set_mass(body.mass.number(car), inertia);
                     self.chassis.set_step_motion(
                         position,
                         rotation,
@@ -291,9 +307,13 @@ impl<W: BlockLanes> Worker<W> {
             linear_free_velocity: twist.velocity,
             angular_free_velocity: end.angular_velocity,
         };
-        self.stepper.finish(&block.model, &mut block.state, &position, &motion, moved & !unsolved);
-        if moved & unsolved != 0 {
+        let constants = self.models.constants(block.own_numbers.as_deref());
+        self.stepper.finish(constants, &mut block.state, &position, &motion, moved & !unsolved);
+        if unsolved != 0 {
             self.finish_alone(block, &position, &motion, moved & unsolved, dt);
+            // The vehicles release the models, so that the workspace can write the next ones in their place.
+            let fleet_model = self.models.constants(None).layout();
+            self.vehicles.iter_mut().for_each(|vehicle| vehicle.set_model(fleet_model));
         }
     }
 

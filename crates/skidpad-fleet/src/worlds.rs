@@ -141,9 +141,10 @@ impl CarStorage for SmallWorlds {
         Ok(())
     }
 
-    fn model(&self, car: usize) -> &Arc<Model> {
+    fn own_model(&self, car: usize) -> Option<Arc<Model>> {
         let (world, slot) = self.world(car);
-        world.world.model(slot)
+        let model = world.world.model(slot);
+        (!Arc::ptr_eq(model, &self.model)).then(|| Arc::clone(model))
     }
 
     /// Sets the state of a car without its tow. The car becomes active, at age 0 and not failed.

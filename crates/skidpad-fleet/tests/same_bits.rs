@@ -4,6 +4,9 @@ mod pair;
 
 use std::sync::Arc;
 
+use skidpad_core::block::{BlockModel, BlockWorkspace, OwnNumbers};
+use skidpad_core::model::Tyre;
+use skidpad_core::simd::lane::F32x8Pair;
 use skidpad_core::state::Placement;
 use skidpad_core::{Controls, DVec3, FreeBody, Gust, Model, Quat, Scene, State, Vec3};
 use skidpad_fleet::{Fleet, FleetError, Lanes, Observation, StorageKind};
@@ -141,13 +144,87 @@ fn a_fleet_moves_to_another_thread() {
     }
 }
 
-/// Checks cars that each have their own mass, inertia, grip, springs, dampers, brakes, drag and engine torque.
+/// Checks cars that each have their own mass, inertia, tyres, wheels, struts, brakes, bars, air and engine torque. A few
+/// equal the model of the fleet, and one becomes equal to it later. A reset places a car with its own model.
 #[test]
 fn cars_with_numbers_of_their_own_have_the_bits_of_their_models() {
-    let layout = skidpad_spec::load("corvette_c5").expect("shipped").model;
-    let mut random = Random(3);
-    let models: Vec<Arc<Model>> = (0..21).map(|_| random.vary(&layout)).collect();
-    Pair::new(&scene(), &models, &layout, placement, Lanes::ALL).drive(1000);
+    for vehicle in ["bmw_320i_mf", "bullet_reference", "corvette_c5", "corvette_c5_tmeasy", "truck_6x4"] {
+        let layout = skidpad_spec::load(vehicle).expect("shipped").model;
+        let mut random = Random(3);
+        let mut model = |k: usize| if k % 5 == 1 { layout.clone() } else { random.vary(&layout) };
+        let models: Vec<Arc<Model>> = (0..21).map(&mut model).collect();
+        let mut pair = Pair::new(&scene(), &models, &layout, placement, Lanes::ALL);
+        pair.drive(500);
+        let state = State::at_rest(&models[7], &scene(), &Placement { y: -30.0, speed: 5.0, ..Placement::default() });
+        for fleet in &mut pair.fleets {
+            fleet.reset(&[7], &[0.0, -30.0, 0.0, 5.0]).expect("a car");
+            assert_eq!(bytes(&fleet.state(7).expect("a car")), bytes(&state), "{vehicle}");
+        }
+        pair.world.set_state(7, &state).expect("a car");
+        pair.controls[7] = Controls::default();
+        pair.drive(200);
+    }
+}
+
+/// Checks for every shipped vehicle that lanes support that the model which a block rebuilds from the numbers of a car
+/// equals the model that was set, and that a car set to the model of the fleet needs no numbers.
+#[test]
+fn a_block_rebuilds_the_models_of_its_cars() {
+    let mut random = Random(11);
+    let mut vehicle_count = 0;
+    for vehicle in skidpad_spec::shipped::names() {
+        let model = skidpad_spec::load(vehicle).expect("shipped").model;
+        if Fleet::with_lanes(&model, &scene(), DT, Lanes::Eight).is_err() {
+            continue;
+        }
+        vehicle_count += 1;
+        let fleet = BlockModel::<F32x8Pair>::new(&model);
+        let mut own = OwnNumbers::default();
+        let models: Vec<Arc<Model>> = (0..8).map(|_| random.vary(&model)).collect();
+        for (car, model) in models.iter().enumerate() {
+            own.set_car(&fleet, car, model).expect("the same layout");
+        }
+        let mut workspace = BlockWorkspace::new(&fleet.into());
+        workspace.begin_block(Some(&own));
+        for (car, expected) in models.iter().enumerate() {
+            assert!(**workspace.cars(Some(&own)).model(car) == **expected, "{vehicle}, car {car}");
+        }
+        let fleet = BlockModel::<F32x8Pair>::new(&model);
+        for (car, expected) in models.iter().enumerate() {
+            assert!(*fleet.own_model(&own, car).expect("own numbers") == **expected, "{vehicle}, car {car}");
+            own.set_car(&fleet, car, &model).expect("the same layout");
+            assert!(fleet.own_model(&own, car).is_none());
+        }
+        assert!(own.is_empty());
+    }
+    assert!(vehicle_count > 8, "{vehicle_count} vehicles in lanes");
+}
+
+/// Checks that a car with its own mass, inertia and grip needs less than 1 kB.
+#[test]
+fn a_car_with_its_own_mass_and_grip_needs_less_than_a_kilobyte() {
+    const CAR_COUNT: usize = 256;
+    let model = skidpad_spec::load("corvette_c5").expect("shipped").model;
+    let mut fleet = Fleet::new(&model, &scene(), DT).expect("supported");
+    let varied = |factor: f32| {
+        let mut parts = model.parts().clone();
+        parts.mass *= factor;
+        parts.inertia *= factor;
+        for tyre in &mut parts.tyres {
+            if let Tyre::Curve(curve) = tyre {
+                curve.friction = curve.friction.map(|friction| friction * factor);
+            }
+        }
+        Arc::new(Model::new(parts).expect("a valid model"))
+    };
+    let memory = allocation_counter::measure(|| {
+        fleet.spawn_all(&vec![Placement::default(); CAR_COUNT]);
+        for car in 0..CAR_COUNT {
+            fleet.set_model(car, &varied(1.0 + 0.001 * car as f32)).expect("the same layout");
+        }
+    });
+    let bytes_per_car = memory.bytes_current as f64 / CAR_COUNT as f64;
+    assert!(bytes_per_car < 1024.0, "{bytes_per_car} bytes");
 }
 
 /// Checks that a car which is set to another state, in a fleet and in a world, goes on with the same bits as its
@@ -211,6 +288,9 @@ fn a_step_does_not_allocate() {
         let mut random = Random(5);
         for car in 0..20 {
             fleet.spawn(&Placement { height: 0.1 * car as f64, ..placement(car) });
+        }
+        for car in [2, 3, 7, 19] {
+            fleet.set_model(car, &random.vary(&model)).expect("the same layout");
         }
         // A car on its roof.
         let state = fleet.state(7).expect("a car");

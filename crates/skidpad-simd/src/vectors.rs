@@ -113,11 +113,7 @@ impl<L: Lane> Mat3Lanes<L> {
     /// Returns the axes with `convert` applied to each of the nine numbers.
     #[inline(always)]
     pub fn map<M: Lane>(&self, convert: impl Fn(L) -> M) -> Mat3Lanes<M> {
-        self.zip_with(
-            self,
-            #[inline(always)]
-            |number, _| convert(number),
-        )
+        Mat3Lanes { x: self.x.map(&convert), y: self.y.map(&convert), z: self.z.map(&convert) }
     }
 
     /// Returns the columns of the rotation matrix of the unit quaternion (x, y, z, w), with the same bits as
@@ -150,6 +146,23 @@ impl<L: Lane> Mat3Lanes<L> {
     }
 }
 
+impl Mat3Lanes<f32> {
+    /// Returns the matrix with these columns.
+    pub fn to_mat3(&self) -> Mat3 {
+        let column = |Vec3Lanes { x, y, z }: Vec3Lanes<f32>| Vec3::new(x, y, z);
+        Mat3::from_cols(column(self.x), column(self.y), column(self.z))
+    }
+}
+
+impl<L> Mat3Lanes<L> {
+    /// Calls `visit` with each of the nine numbers, column by column.
+    pub fn visit_numbers(&mut self, visit: &mut impl FnMut(&mut L)) {
+        for Vec3Lanes { x, y, z } in [&mut self.x, &mut self.y, &mut self.z] {
+            [x, y, z].into_iter().for_each(&mut *visit);
+        }
+    }
+}
+
 impl<C: Lane> Mat3Lanes<C> {
     /// Returns, at each wheel, the product of the matrix of its car and the `vector` of the wheel.
     #[inline(always)]
@@ -160,22 +173,10 @@ impl<C: Lane> Mat3Lanes<C> {
 }
 
 impl<L: Lane> Vec3Lanes<L> {
-    /// Combines two vectors: applies `combine` to both values of each component.
+    /// Returns the vector with `convert` applied to each component.
     #[inline(always)]
-    pub fn zip_with<M: Lane>(self, other: Self, combine: impl Fn(L, L) -> M) -> Vec3Lanes<M> {
-        Vec3Lanes::new(combine(self.x, other.x), combine(self.y, other.y), combine(self.z, other.z))
-    }
-}
-
-impl<L: Lane> Mat3Lanes<L> {
-    /// Combines two matrices: applies `combine` to both values of each component.
-    #[inline(always)]
-    pub fn zip_with<M: Lane>(&self, other: &Self, combine: impl Fn(L, L) -> M) -> Mat3Lanes<M> {
-        Mat3Lanes {
-            x: self.x.zip_with(other.x, &combine),
-            y: self.y.zip_with(other.y, &combine),
-            z: self.z.zip_with(other.z, &combine),
-        }
+    pub fn map<M: Lane>(self, convert: impl Fn(L) -> M) -> Vec3Lanes<M> {
+        Vec3Lanes::new(convert(self.x), convert(self.y), convert(self.z))
     }
 }
 

@@ -312,31 +312,50 @@ impl CurveConstants<F32x4> {
 }
 
 impl<H: Copy> CurveConstants<H> {
-    /// Combines two sets of coefficients: applies `combine` to both values of each, and returns the results in the
-    /// places of the coefficients.
+    /// Applies `convert` to each coefficient.
     #[cfg(feature = "simd_batch")]
-    pub fn zip_with<T>(&self, other: &Self, combine: impl Fn(H, H) -> T) -> CurveConstants<T> {
-        let pair = |field: fn(&Self) -> [H; 2]| {
-            let ([a, b], [c, d]) = (field(self), field(other));
-            [combine(a, c), combine(b, d)]
-        };
+    pub fn map<T>(&self, convert: impl Fn(H) -> T) -> CurveConstants<T> {
         CurveConstants {
-            friction: pair(|tyre| tyre.friction),
-            load_sensitivity: combine(self.load_sensitivity, other.load_sensitivity),
-            peak_friction_load: combine(self.peak_friction_load, other.peak_friction_load),
-            nominal_load: combine(self.nominal_load, other.nominal_load),
-            per_nominal_load: combine(self.per_nominal_load, other.per_nominal_load),
-            carcass_compliance: pair(|tyre| tyre.carcass_compliance),
-            min_length: combine(self.min_length, other.min_length),
-            relaxation_flag: combine(self.relaxation_flag, other.relaxation_flag),
-            constant_stiffness: pair(|tyre| tyre.constant_stiffness),
-            stiffness_per_load: pair(|tyre| tyre.stiffness_per_load),
-            stiffness_per_limit: pair(|tyre| tyre.stiffness_per_limit),
-            curve_flag: combine(self.curve_flag, other.curve_flag),
-            per_slip: pair(|tyre| tyre.per_slip),
-            fall_rate: pair(|tyre| tyre.fall_rate),
-            sliding_loss: pair(|tyre| tyre.sliding_loss),
+            friction: self.friction.map(&convert),
+            load_sensitivity: convert(self.load_sensitivity),
+            peak_friction_load: convert(self.peak_friction_load),
+            nominal_load: convert(self.nominal_load),
+            per_nominal_load: convert(self.per_nominal_load),
+            carcass_compliance: self.carcass_compliance.map(&convert),
+            min_length: convert(self.min_length),
+            relaxation_flag: convert(self.relaxation_flag),
+            constant_stiffness: self.constant_stiffness.map(&convert),
+            stiffness_per_load: self.stiffness_per_load.map(&convert),
+            stiffness_per_limit: self.stiffness_per_limit.map(&convert),
+            curve_flag: convert(self.curve_flag),
+            per_slip: self.per_slip.map(&convert),
+            fall_rate: self.fall_rate.map(&convert),
+            sliding_loss: self.sliding_loss.map(&convert),
         }
+    }
+
+    /// Calls `visit` with each coefficient that can differ between tyres of one law, always in the same order.
+    #[cfg(feature = "simd_batch")]
+    pub fn visit_numbers(&mut self, visit: &mut impl FnMut(&mut H)) {
+        let pairs = [
+            &mut self.friction,
+            &mut self.carcass_compliance,
+            &mut self.constant_stiffness,
+            &mut self.stiffness_per_load,
+            &mut self.stiffness_per_limit,
+            &mut self.per_slip,
+            &mut self.fall_rate,
+            &mut self.sliding_loss,
+        ];
+        pairs.into_iter().flatten().for_each(&mut *visit);
+        let numbers = [
+            &mut self.load_sensitivity,
+            &mut self.peak_friction_load,
+            &mut self.nominal_load,
+            &mut self.per_nominal_load,
+            &mut self.min_length,
+        ];
+        numbers.into_iter().for_each(visit);
     }
 
     /// Returns the lanes in which rolling renews the patch.

@@ -248,11 +248,27 @@ impl DirectionConstants<f32> {
 }
 
 impl<H: Copy> TMeasyConstants<H> {
-    /// Combines two sets of coefficients: applies `combine` to both values of each, and returns the results in the
-    /// places of the coefficients.
+    /// Applies `convert` to each coefficient.
     #[cfg(feature = "simd_batch")]
-    pub fn zip_with<T: Copy>(&self, other: &Self, combine: impl Fn(H, H) -> T) -> TMeasyConstants<T> {
-        Self::zip_tyres([self, other, self, other], |[a, b, ..]| combine(a, b))
+    pub fn map<T: Copy>(&self, convert: impl Fn(H) -> T) -> TMeasyConstants<T> {
+        Self::zip_tyres([self; 4], |[number, ..]| convert(number))
+    }
+
+    /// Calls `visit` with each coefficient, always in the same order.
+    #[cfg(feature = "simd_batch")]
+    pub fn visit_numbers(&mut self, visit: &mut impl FnMut(&mut H)) {
+        visit(&mut self.nominal_load);
+        for direction in &mut self.directions {
+            for ForceOverLoad { linear, square } in
+                [&mut direction.slope, &mut direction.largest, &mut direction.sliding]
+            {
+                [linear, square].into_iter().for_each(&mut *visit);
+            }
+            for SlipOverLoad { nominal, increase, min } in [&mut direction.largest_slip, &mut direction.sliding_slip] {
+                [nominal, increase, min].into_iter().for_each(&mut *visit);
+            }
+            visit(&mut direction.carcass_compliance);
+        }
     }
 
     /// Combines four tyres: applies `combine` to the four values of each coefficient, in the order of `tyres`, and

@@ -37,6 +37,12 @@ impl Curve {
         &self.points
     }
 
+    /// Returns the values of the points by rising speed, for changes. Every value must be finite.
+    #[cfg(feature = "simd_batch")]
+    pub(crate) fn values_mut(&mut self) -> impl Iterator<Item = &mut f32> {
+        self.points.iter_mut().map(|[_, value]| value)
+    }
+
     /// Returns the value at `speed` by linear interpolation; that of the first or last point outside the points. NaN
     /// gives the value of the first point.
     pub fn evaluate(&self, speed: f32) -> f32 {

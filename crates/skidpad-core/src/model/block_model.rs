@@ -2,21 +2,26 @@
 
 use std::sync::Arc;
 
-use crate::aero::parameters::{Aero, AeroCoefficients};
+use crate::aero::parameters::AeroCoefficients;
 use crate::drivetrain::engine::Curve;
-use crate::drivetrain::parameters::Powertrain;
+use crate::model::Model;
 use crate::model::body::BodyConstants;
+use crate::model::own_numbers::OwnNumbers;
 use crate::model::parts::ModelParts;
+use crate::model::variable_numbers::{
+    differs_in_numbers_only, visit_aero, visit_bar, visit_parts, visit_powertrain, visit_tyre, visit_wheel,
+};
 use crate::model::wheel_pack::WheelPack;
-use crate::model::{Model, Strut, Wheel};
 use skidpad_simd::lane::BlockLanes;
-use skidpad_tyre::parameters::Tyre;
+use skidpad_simd::vectors::Mat3Lanes;
 
-/// Constants of the cars of a block. All cars have the layout of one model; their numbers may differ.
+/// Constants of the cars of a block. All cars have the layout of one model, that of the fleet; their numbers may differ.
 #[derive(Clone, Debug)]
 pub struct BlockModel<W: BlockLanes> {
-    /// Model of each car.
-    cars: Box<[Arc<Model>]>,
+    /// Model of the fleet.
+    layout: Arc<Model>,
+    /// Numbers of this model that may differ from car to car: those of its parts, and the constants of a block.
+    fleet_numbers: Arc<[Vec<f32>; 2]>,
     /// Constants of each wheel, and of the empty places of its group.
     pub(crate) packs: Box<[WheelPack<W>]>,
     /// Mass and inertia.
@@ -30,13 +35,19 @@ pub struct BlockModel<W: BlockLanes> {
 }
 
 impl<W: BlockLanes> BlockModel<W> {
-    /// Creates the constants of a block whose cars are all of `model`.
+    /// Creates the constants of a block whose cars are all of `model`, the model of the fleet.
     pub fn new(model: &Arc<Model>) -> Self {
+        Self { fleet_numbers: Self::numbers_of(model).into(), ..Self::without_numbers(model) }
+    }
+
+    /// Creates the constants of a block whose cars are all of `model`, with empty `fleet_numbers`.
+    fn without_numbers(model: &Arc<Model>) -> Self {
         // One pack for each lane of a group, with the same wheel in all lanes.
         let packs_of_group = |group: &WheelPack| [0, 1, 2, 3].map(|lane| group.broadcast_lane(lane));
         let curve = torque_curve(model.parts());
         Self {
-            cars: (0..W::LANE_COUNT).map(|_| Arc::clone(model)).collect(),
+            layout: Arc::clone(model),
+            fleet_numbers: Arc::default(),
             packs: model.wheel_packs().iter().flat_map(packs_of_group).collect(),
             body: BodyConstants::of(model),
             aero: AeroCoefficients::of(&model.parts().aero),
@@ -45,14 +56,24 @@ impl<W: BlockLanes> BlockModel<W> {
         }
     }
 
-    /// Returns the model that determines the layout: that of the first car.
-    pub fn layout(&self) -> &Model {
-        &self.cars[0]
+    /// Returns the numbers of `model` that may differ from car to car, in the order of visiting: those of its parts, and
+    /// the constants of a block.
+    pub(super) fn numbers_of(model: &Arc<Model>) -> [Vec<f32>; 2] {
+        let (mut parts, mut constants) = (Vec::new(), Vec::new());
+        visit_parts(&mut model.parts().clone(), &mut |number| parts.push(*number));
+        // All cars are equal.
+        Self::without_numbers(model).visit_numbers(&mut |lanes| constants.push(lanes.number(0)));
+        [parts, constants]
     }
 
-    /// Returns the model of `car`.
-    pub fn car(&self, car: usize) -> &Arc<Model> {
-        &self.cars[car]
+    /// Returns [`BlockModel::numbers_of`] the model of the fleet.
+    pub(super) fn fleet_numbers(&self) -> [&[f32]; 2] {
+        self.fleet_numbers.each_ref().map(Vec::as_slice)
+    }
+
+    /// Returns the model of the fleet, which determines the layout.
+    pub fn layout(&self) -> &Arc<Model> {
+        &self.layout
     }
 
     /// Returns mass and inertia of the cars.
@@ -60,38 +81,65 @@ impl<W: BlockLanes> BlockModel<W> {
         &self.body
     }
 
-    /// Sets the model of `car`, and replaces the constants in the lane of this car by those of `model`. The constants
-    /// of other cars are unchanged.
-    ///
-    /// # Errors
-    /// Returns the parts of `model` that must be those of the other cars, but differ. Nothing is changed then.
-    pub fn set_car(&mut self, car: usize, model: &Arc<Model>) -> Result<(), Vec<&'static str>> {
-        let differences = layout_differences(self.layout(), model);
-        if !differences.is_empty() {
-            return Err(differences);
+    /// Calls `visit` with each constant that may differ from car to car, always in the same order: body, wheel by wheel,
+    /// air, engine.
+    fn visit_numbers(&mut self, visit: &mut impl FnMut(&mut W)) {
+        let BodyConstants { mass, inverse_mass, inertia, inverse_inertia } = &mut self.body;
+        visit(mass);
+        visit(inverse_mass);
+        for matrix in [inertia, inverse_inertia] {
+            matrix.visit_numbers(visit);
         }
-        self.cars[car] = Arc::clone(model);
-        let own = Self::new(model);
-        let set = |lanes: W, value: W| lanes.with_number(car, value.number(car));
-        for (pack, own) in self.packs.iter_mut().zip(&own.packs) {
-            *pack = pack.zip_with(own, set);
+        self.packs.iter_mut().for_each(|pack| pack.visit_numbers(visit));
+        let AeroCoefficients { drag, side, downforce: [front, rear] } = &mut self.aero;
+        [drag, side, front, rear].into_iter().chain(&mut self.torques).chain([&mut self.peak_torque]).for_each(visit);
+    }
+
+    /// Sets the constants of the cars of a block to the numbers `own`. `previous_places` has the places that the last
+    /// call set, and gets those of this call. Without a call, no place is set. Does not allocate while the capacity of
+    /// `previous_places` is enough.
+    pub(super) fn set_numbers(&mut self, own: &OwnNumbers<W>, previous_places: &mut Vec<u16>) {
+        let (places, values) = own.constants();
+        if places != previous_places {
+            let fleet_numbers = Arc::clone(&self.fleet_numbers);
+            let mut numbers = fleet_numbers[1].iter();
+            self.visit_numbers(&mut |lanes| *lanes = numbers.next().map_or(*lanes, |number| W::splat(*number)));
+            previous_places.clear();
+            previous_places.extend_from_slice(places);
         }
-        self.body = BodyConstants {
-            mass: set(self.body.mass, own.body.mass),
-            inverse_mass: set(self.body.inverse_mass, own.body.inverse_mass),
-            inertia: self.body.inertia.zip_with(&own.body.inertia, set),
-            inverse_inertia: self.body.inverse_inertia.zip_with(&own.body.inverse_inertia, set),
-        };
-        self.aero = AeroCoefficients {
-            drag: set(self.aero.drag, own.aero.drag),
-            side: set(self.aero.side, own.aero.side),
-            downforce: [0, 1].map(|k| set(self.aero.downforce[k], own.aero.downforce[k])),
-        };
-        for (torque, own) in self.torques.iter_mut().zip(&own.torques) {
-            *torque = set(*torque, *own);
+        let (mut remaining, mut place) = (places.iter().zip(values).peekable(), 0);
+        self.visit_numbers(&mut |lanes| {
+            if let Some((_, value)) = remaining.next_if(|(own_place, _)| **own_place == place) {
+                *lanes = *value;
+            }
+            place += 1;
+        });
+        for pack in &mut self.packs {
+            (pack.inverse_mass, pack.inverse_inertia) = (self.body.inverse_mass, self.body.inverse_inertia);
         }
-        self.peak_torque = set(self.peak_torque, own.peak_torque);
-        Ok(())
+    }
+
+    /// Replaces all numbers of `model` that may differ from car to car, and everything that is computed from them, by
+    /// those of `car` of a block with the numbers `own`. `model` has the layout of the fleet. Allocates nothing.
+    pub(super) fn write_car(&self, own: &OwnNumbers<W>, car: usize, model: &mut Model) {
+        let [mut parts, mut constants] = own.numbers(self, car);
+        visit_parts(&mut model.parts, &mut |number| *number = parts.next_number());
+        let mut next_number = || constants.next_number();
+        // The mass is that of the parts.
+        next_number();
+        model.inverse_mass = next_number();
+        let [_inertia, inverse_inertia] = [(); 2].map(|()| {
+            let mut matrix = Mat3Lanes::default();
+            matrix.visit_numbers(&mut |number| *number = next_number());
+            matrix
+        });
+        model.inverse_inertia = inverse_inertia.to_mat3();
+        for group in &mut model.wheel_packs {
+            group.set_numbers(model.inverse_mass, &inverse_inertia, &model.parts, &mut next_number);
+        }
+        for (carried_mass, index) in model.carried_masses.iter_mut().zip(&model.lane_indices) {
+            *carried_mass = model.wheel_packs[index.group].carried_mass.lane_value(index.lane);
+        }
     }
 }
 
@@ -101,95 +149,47 @@ fn torque_curve(parts: &ModelParts) -> Option<&Curve> {
 }
 
 /// Returns the names of the parts in which `model` differs from `base` beyond the numbers that may differ from car to
-/// car: mass and inertia; radius, inertia, brakes, rolling resistance and unsprung mass of a wheel; springs, dampers
-/// and stops; rates of anti-roll bars; constants of tyres that are curves or TMeasy; coefficients of the air; engine
-/// torque.
-fn layout_differences(base: &Model, model: &Model) -> Vec<&'static str> {
+/// car; see [`crate::model::variable_numbers`].
+pub(super) fn layout_differences(base: &Model, model: &Model) -> Vec<&'static str> {
     let (base, parts) = (base.parts(), model.parts());
-    let has_same_bars = base.bars.len() == parts.bars.len()
-        && base.bars.iter().zip(&parts.bars).all(|(base, bar)| {
-            let bar = crate::model::AntiRollBar { rate: base.rate, ..*bar };
-            bar == *base
-        });
-    let has_same_wheels = base.wheels.len() == parts.wheels.len()
-        && base.wheels.iter().zip(&parts.wheels).all(|(base, wheel)| without_numbers(wheel, base) == *base);
-    let has_same_tyres = base.tyres.len() == parts.tyres.len()
-        && base.tyres.iter().zip(&parts.tyres).all(|(base, tyre)| match (base, tyre) {
-            (Tyre::Curve(_), Tyre::Curve(_)) | (Tyre::TMeasy(_), Tyre::TMeasy(_)) => true,
-            _ => base == tyre,
-        });
+    /// Returns true if both lists have as many entries, which differ in their variable numbers only.
+    fn have_same_layout<P: Clone + PartialEq>(
+        base: &[P],
+        parts: &[P],
+        visit_part: fn(&mut P, &mut dyn FnMut(&mut f32)),
+    ) -> bool {
+        base.len() == parts.len()
+            && base.iter().zip(parts).all(|(base, part)| differs_in_numbers_only(base, part, visit_part))
+    }
     [
-        (has_same_wheels, "wheels (position, tyre, toe, camber, presence of discs and knees)"),
+        (
+            have_same_layout(&base.wheels, &parts.wheels, visit_wheel),
+            "wheels (position, tyre, toe, camber, presence of discs, knees, progressive rates and unsprung masses)",
+        ),
         (base.axles == parts.axles, "axles"),
-        (has_same_tyres, "tyres (law, or constants of a law other than curves and TMeasy)"),
-        (has_same_bars, "anti-roll bars (wheels, force path, speed range)"),
+        (
+            have_same_layout(&base.tyres, &parts.tyres, visit_tyre),
+            "tyres (law, or constants of a law other than curves and TMeasy)",
+        ),
+        (have_same_layout(&base.bars, &parts.bars, visit_bar), "anti-roll bars (wheels, force path, speed range)"),
         (base.heave_springs == parts.heave_springs, "heave springs"),
         (base.steering == parts.steering, "limits of the steering"),
-        (has_same_powertrain(base, parts), "powertrain (all but the torques of the engine's curve)"),
+        (
+            differs_in_numbers_only(&base.powertrain, &parts.powertrain, visit_powertrain),
+            "powertrain (all but the torques of the engine's curve)",
+        ),
         (base.motors == parts.motors, "motors"),
         (base.couplings == parts.couplings, "couplings"),
-        (has_same_aero(&base.aero, &parts.aero), "aerodynamics (points, maps, presence of a coefficient)"),
+        (
+            differs_in_numbers_only(&base.aero, &parts.aero, visit_aero),
+            "aerodynamics (points, maps, presence of a coefficient)",
+        ),
         (base.hull == parts.hull && base.centre_height == parts.centre_height, "hull or height of the centre of mass"),
         (base.assists == parts.assists, "assists"),
+        (base.external_forces == parts.external_forces, "force elements of the user"),
         (base.hitch == parts.hitch && base.coupler == parts.coupler, "hitch"),
     ]
     .into_iter()
     .filter_map(|(is_same, name)| (!is_same).then_some(name))
     .collect()
-}
-
-/// Returns `wheel` with the numbers that may differ from car to car replaced by those of `base`. Knees, progressive
-/// rates and brake discs are replaced only if both wheels have them or both have none.
-fn without_numbers(wheel: &Wheel, base: &Wheel) -> Wheel {
-    let has_knee = |strut: &Strut| strut.knees != <[_; 2]>::default();
-    let knees = if has_knee(&wheel.strut) == has_knee(&base.strut) { base.strut.knees } else { wheel.strut.knees };
-    let is_progressive = |strut: &Strut| strut.progressive_rate != 0.0;
-    let progressive_rate = if is_progressive(&wheel.strut) == is_progressive(&base.strut) {
-        base.strut.progressive_rate
-    } else {
-        wheel.strut.progressive_rate
-    };
-    Wheel {
-        radius: base.radius,
-        spin_inertia: base.spin_inertia,
-        strut: Strut { knees, progressive_rate, ..base.strut },
-        brake_torque: base.brake_torque,
-        handbrake_torque: base.handbrake_torque,
-        disc: if wheel.disc.is_some() == base.disc.is_some() { base.disc } else { wheel.disc },
-        rolling: base.rolling,
-        unsprung: base.unsprung,
-        ..*wheel
-    }
-}
-
-/// Returns whether both powertrains are equal, except for the torques of the engine's curve.
-fn has_same_powertrain(base: &ModelParts, parts: &ModelParts) -> bool {
-    match (&base.powertrain, &parts.powertrain) {
-        (Powertrain::Engine(base), Powertrain::Engine(drive)) => {
-            let mut drive = drive.clone();
-            let speeds = |curve: &Curve| curve.points().iter().map(|point| point[0]).collect::<Vec<_>>();
-            let has_same_speeds = speeds(&drive.engine.torque) == speeds(&base.engine.torque);
-            drive.engine.torque = base.engine.torque.clone();
-            has_same_speeds && drive == *base
-        }
-        (base, powertrain) => base == powertrain,
-    }
-}
-
-/// Returns whether both are equal, except for the drag, and for the sizes of side and downforce coefficients that both
-/// have.
-fn has_same_aero(base: &Aero, aero: &Aero) -> bool {
-    let mut aero = aero.clone();
-    let same_presence = |a: f32, b: f32| (a == 0.0) == (b == 0.0);
-    let surfaces = base.downforce.iter().zip(&mut aero.downforce);
-    let have_same_surfaces = surfaces
-        .map(|(base, surface)| {
-            let is_same = same_presence(base.coefficient, surface.coefficient);
-            surface.coefficient = base.coefficient;
-            is_same
-        })
-        .fold(true, |all, is_same| all & is_same);
-    let has_same_side = same_presence(base.side, aero.side);
-    (aero.side, aero.drag) = (base.side, base.drag);
-    have_same_surfaces && has_same_side && aero == *base
 }

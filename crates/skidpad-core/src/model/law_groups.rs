@@ -42,15 +42,13 @@ impl LawGroup {
 
 #[cfg(feature = "simd_batch")]
 impl<A: WheelLanes> LawGroup<A> {
-    /// Combines two groups of the same law: applies `combine` to both values of each constant. A tyre given by its
-    /// index is that of this group; if only this group has TMeasy constants, both values are those of this group.
-    pub(crate) fn zip_with<B: WheelLanes>(&self, other: &Self, combine: impl Fn(A, A) -> B) -> LawGroup<B> {
-        let tyres = match (&self.tyres, &other.tyres) {
-            (LawTyres::TMeasy(tyres), LawTyres::TMeasy(other)) => LawTyres::TMeasy(tyres.zip_with(other, &combine)),
-            (LawTyres::TMeasy(tyres), _) => LawTyres::TMeasy(tyres.zip_with(tyres, &combine)),
-            (LawTyres::Single(tyre), _) => LawTyres::Single(*tyre),
+    /// Applies `convert` to each constant. A tyre given by its index stays the same.
+    pub(crate) fn map<B: WheelLanes>(&self, convert: impl Fn(A) -> B) -> LawGroup<B> {
+        let tyres = match &self.tyres {
+            LawTyres::TMeasy(tyres) => LawTyres::TMeasy(tyres.map(&convert)),
+            LawTyres::Single(tyre) => LawTyres::Single(*tyre),
         };
-        LawGroup { tyres, has_law: combine(self.has_law, other.has_law) }
+        LawGroup { tyres, has_law: convert(self.has_law) }
     }
 }
 

@@ -1,15 +1,21 @@
 //! Vehicle model: constants of one vehicle, checked once and shared by all cars that use them.
 
 #[cfg(feature = "simd_batch")]
+pub(crate) mod block_cars;
+#[cfg(feature = "simd_batch")]
 pub(crate) mod block_model;
 pub(crate) mod body;
 mod check;
 pub(crate) mod law_groups;
+#[cfg(feature = "simd_batch")]
+pub(crate) mod own_numbers;
 pub(crate) mod parts;
 #[cfg(test)]
 pub(crate) mod plain;
 pub(crate) mod static_loads;
 pub(crate) mod torque_paths;
+#[cfg(feature = "simd_batch")]
+mod variable_numbers;
 pub(crate) mod wheel_pack;
 
 // Every public item of the modules with a glob is a part of the model.

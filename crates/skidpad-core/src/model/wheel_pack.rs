@@ -3,6 +3,9 @@
 //! An axle always has two lanes, so that sums by axle treat left and right alike. The second lane of a single-wheel
 //! axle is empty.
 
+#[cfg(feature = "simd_batch")]
+mod numbers;
+
 use crate::constants::STANDARD_GRAVITY;
 use crate::drivetrain::parameters::Powertrain;
 use crate::model::law_groups::{LawGroup, curve_or_placeholder, group_laws};
@@ -11,8 +14,6 @@ use crate::model::torque_paths::shaft_jacobians;
 use crate::suspension::parameters::{AntiRollBar, BarForcePath, Strut};
 use crate::wheel::disc::BrakeDiscLanes;
 use crate::wheel::parameters::{ProbeShape, RollingCoefficientLanes, Wheel};
-#[cfg(feature = "simd_batch")]
-use skidpad_simd::lane::BlockLanes;
 use skidpad_simd::lane::{F32x4, Lane, WheelLanes};
 use skidpad_simd::vectors::{Mat3Lanes, Vec3Lanes};
 use skidpad_tyre::curve::CurveConstants;
@@ -140,12 +141,16 @@ impl Beam {
         let tilt_per_travel = F32x4::new(tilts) * present;
         tilts.iter().any(|&tilt| tilt != 0.0).then(|| Self {
             tilt_per_travel,
-            sway: tilt_per_travel
-                * F32x4::new(
-                    wheels.map(|i| parts.wheels[i].radius - parts.axles[parts.wheels[i].axle].roll_centre_height),
-                ),
+            sway: Self::sway(parts, wheels, tilt_per_travel),
             half: F32x4::splat(0.5).masked(F32x4::default().less(tilt_per_travel.abs())),
         })
+    }
+
+    /// Returns [`Beam::sway`] of `wheels`: `tilt_per_travel` (rad/m) times the wheel radius less the height of the roll
+    /// centre.
+    fn sway(parts: &ModelParts, wheels: [usize; 4], tilt_per_travel: F32x4) -> F32x4 {
+        let arm = |i: usize| parts.wheels[i].radius - parts.axles[parts.wheels[i].axle].roll_centre_height;
+        tilt_per_travel * F32x4::new(wheels.map(arm))
     }
 
     /// Returns the rotation of each wheel's beam relative to the body, (q_left − q_right) / track, with the wheels at
@@ -326,86 +331,6 @@ impl WheelPack {
             if present[lane] != 0.0 {
                 visit(lane, wheel);
             }
-        }
-    }
-}
-
-#[cfg(feature = "simd_batch")]
-impl WheelPack {
-    /// Builds the constants of the wheel in `lane`, repeated in every lane for a batch of cars of one model. Only the
-    /// tyre model of that wheel is kept; without a law, the wheel has a simple curve. Beams, roll centre links and
-    /// lateral compliance are left out (`None`). Wheel indices stay those of the group.
-    pub(crate) fn broadcast_lane<W: BlockLanes>(&self, lane: usize) -> WheelPack<W> {
-        let mut pack = self.zip_with(self, |lanes, _| W::splat(lanes.lane_value(lane)));
-        pack.has_curves = !self.laws.iter().any(|law| law.has_lane(lane));
-        let mut has_lane = self.laws.iter().map(|law| law.has_lane(lane));
-        pack.laws = pack.laws.iter().filter(|_| has_lane.next() == Some(true)).copied().collect();
-        pack
-    }
-}
-
-#[cfg(feature = "simd_batch")]
-impl<A: WheelLanes> WheelPack<A> {
-    /// Combines the constants of this and the `other` pack, of two cars with the same layout: applies `combine` to both
-    /// values of each constant. Indices and flags are those of this pack, and so is the presence of optional constants;
-    /// if `other` lacks one, both values are that of this pack. Beams, roll centre links and lateral compliance are
-    /// left out (`None`).
-    pub(crate) fn zip_with<B: WheelLanes>(&self, other: &Self, combine: impl Fn(A, A) -> B) -> WheelPack<B> {
-        let number = |field: fn(&Self) -> A| combine(field(self), field(other));
-        let pair = |field: fn(&Self) -> [A; 2]| [0, 1].map(|k| combine(field(self)[k], field(other)[k]));
-        // Constants that all cars of the layout have, or none.
-        let option = |a: Option<A>, b: Option<A>| a.map(|a| combine(a, b.unwrap_or(a)));
-        let knees = self.knees.map(|knees| {
-            let other = other.knees.unwrap_or(knees);
-            [0, 1].map(|i| [0, 1].map(|k| combine(knees[i][k], other[i][k])))
-        });
-        WheelPack {
-            wheels: self.wheels,
-            first_wheel: self.first_wheel,
-            present: number(|pack| pack.present),
-            inverse_mass: number(|pack| pack.inverse_mass),
-            inverse_inertia: self.inverse_inertia.zip_with(&other.inverse_inertia, &combine),
-            contact: self.contact.zip_with(other.contact, &combine),
-            radius: number(|pack| pack.radius),
-            spin_inertia: number(|pack| pack.spin_inertia),
-            brake_torque: number(|pack| pack.brake_torque),
-            handbrake_torque: number(|pack| pack.handbrake_torque),
-            discs: self.discs.map(|discs| discs.zip_with(other.discs.as_ref().unwrap_or(&discs), &combine)),
-            rolling: RollingCoefficientLanes {
-                by_speed: [0, 1, 2].map(|k| combine(self.rolling.by_speed[k], other.rolling.by_speed[k])),
-                static_excess: pair(|pack| pack.rolling.static_excess),
-            },
-            walking: pair(|pack| pack.walking),
-            carried_mass: number(|pack| pack.carried_mass),
-            unsprung_mass: number(|pack| pack.unsprung_mass),
-            tyre_rate: number(|pack| pack.tyre_rate),
-            tyre_damping: number(|pack| pack.tyre_damping),
-            wheel_rate: number(|pack| pack.wheel_rate),
-            progressive_rate: option(self.progressive_rate, other.progressive_rate),
-            bump_damping: number(|pack| pack.bump_damping),
-            rebound_damping: number(|pack| pack.rebound_damping),
-            knees,
-            bump_travel: number(|pack| pack.bump_travel),
-            droop_travel: number(|pack| pack.droop_travel),
-            stop_rate: number(|pack| pack.stop_rate),
-            bar_rate: number(|pack| pack.bar_rate),
-            solid_travel: number(|pack| pack.solid_travel),
-            tyre: self.tyre.zip_with(&other.tyre, &combine),
-            has_curves: self.has_curves,
-            laws: self.laws.iter().zip(&other.laws).map(|(law, other)| law.zip_with(other, &combine)).collect(),
-            mirror_sign: number(|pack| pack.mirror_sign),
-            has_rims: self.has_rims,
-            force_point: option(self.force_point, other.force_point),
-            beam: None,
-            roll_centre_links: None,
-            lateral: None,
-            direct_torque: number(|pack| pack.direct_torque),
-            shaft_jacobian: self
-                .shaft_jacobian
-                .iter()
-                .zip(&other.shaft_jacobian)
-                .map(|(a, b)| combine(*a, *b))
-                .collect(),
         }
     }
 }

@@ -86,16 +86,24 @@ impl BrakeDiscLanes {
 }
 
 impl<L: Lane> BrakeDiscLanes<L> {
-    /// Combines two sets of constants: applies `combine` to both values of each.
+    /// Applies `convert` to each constant.
     #[cfg(feature = "simd_batch")]
-    pub fn zip_with<M>(&self, other: &Self, combine: impl Fn(L, L) -> M) -> BrakeDiscLanes<M> {
-        let pair = |[a, b]: [L; 2], [c, d]: [L; 2]| [combine(a, c), combine(b, d)];
+    pub fn map<M>(&self, convert: impl Fn(L) -> M) -> BrakeDiscLanes<M> {
         BrakeDiscLanes {
-            heat_capacity: combine(self.heat_capacity, other.heat_capacity),
-            cooling: pair(self.cooling, other.cooling),
-            fade_range: pair(self.fade_range, other.fade_range),
-            min_torque_factor: combine(self.min_torque_factor, other.min_torque_factor),
+            heat_capacity: convert(self.heat_capacity),
+            cooling: self.cooling.map(&convert),
+            fade_range: self.fade_range.map(&convert),
+            min_torque_factor: convert(self.min_torque_factor),
         }
+    }
+
+    /// Calls `visit` with each constant, always in the same order.
+    #[cfg(feature = "simd_batch")]
+    pub fn visit_numbers(&mut self, visit: &mut impl FnMut(&mut L)) {
+        let [cooling_at_rest, cooling_by_speed] = &mut self.cooling;
+        let [fade_start, fade_end] = &mut self.fade_range;
+        let others = [cooling_at_rest, cooling_by_speed, fade_start, fade_end, &mut self.min_torque_factor];
+        [&mut self.heat_capacity].into_iter().chain(others).for_each(visit);
     }
 
     /// Returns the share of the brake torque at `temperature` (K above the air): 1 up to the start of fading, then

@@ -2,10 +2,11 @@
 
 use std::sync::Arc;
 
-use skidpad_core::model::{Curve, Powertrain, Tyre};
+use skidpad_core::model::{Curve, Powertrain, Tyre, Wheel};
 use skidpad_core::state::Placement;
 use skidpad_core::{CarStart, Controls, Model, Scene, Simulation, State};
 use skidpad_fleet::{Fleet, Lanes};
+use skidpad_core::tyre::curve::CurveLaw;
 
 /// Length of a step, s.
 pub const DT: f32 = 0.01;
@@ -45,30 +46,102 @@ impl Random {
         0.7 + 0.6 * self.next_share()
     }
 
-    /// Returns `model` with other masses, tyres, struts, brakes, air and engine torques.
+    /// Returns `model` with other masses, tyres, wheels, struts, brakes, bars, air and engine torques: each number that may
+    /// differ from car to car is multiplied by a factor of its own.
     pub fn vary(&mut self, model: &Model) -> Arc<Model> {
         let mut parts = model.parts().clone();
         let mass = self.factor();
         parts.mass *= mass;
         parts.inertia *= mass;
-        for tyre in &mut parts.tyres {
-            if let Tyre::Curve(curve) = tyre {
-                let grip = self.factor();
-                curve.friction = curve.friction.map(|friction| friction * grip);
-            }
+        parts.tyres.iter_mut().for_each(|tyre| self.vary_tyre(tyre));
+        parts.wheels.iter_mut().for_each(|wheel| self.vary_wheel(wheel));
+        parts.bars.iter_mut().for_each(|bar| bar.rate *= self.factor());
+        for coefficient in [&mut parts.aero.drag, &mut parts.aero.side] {
+            *coefficient *= self.factor();
         }
-        for wheel in &mut parts.wheels {
-            wheel.strut.rate *= self.factor();
-            wheel.strut.bump_damping *= self.factor();
-            wheel.brake_torque *= self.factor();
-        }
-        parts.aero.drag *= self.factor();
+        parts.aero.downforce.iter_mut().for_each(|surface| surface.coefficient *= self.factor());
         if let Powertrain::Engine(drive) = &mut parts.powertrain {
             let factor = self.factor();
             let points = drive.engine.torque.points().iter().map(|[speed, torque]| [*speed, torque * factor]);
             drive.engine.torque = Curve::new(points.collect()).expect("a curve");
         }
         Model::new(parts).expect("a valid model").into()
+    }
+
+    /// Varies the numbers of a simple curve or a TMeasy tyre. Slips and forces keep their order.
+    fn vary_tyre(&mut self, tyre: &mut Tyre) {
+        match tyre {
+            Tyre::Curve(curve) => {
+                let grip = self.factor();
+                curve.friction = curve.friction.map(|friction| friction * grip);
+                curve.relaxation = curve.relaxation.map(|length| length * self.factor());
+                (curve.load_sensitivity, curve.nominal_load) =
+                    (curve.load_sensitivity * self.factor(), curve.nominal_load * self.factor());
+                let factor = self.factor();
+                match &mut curve.law {
+                    CurveLaw::Coulomb { deflection } => *deflection *= factor,
+                    CurveLaw::Linear { stiffness } | CurveLaw::LinearPerLoad { stiffness } => {
+                        *stiffness = stiffness.map(|stiffness| stiffness * factor);
+                    }
+                    CurveLaw::SlipCurve { extremum_slip, asymptote_slip, asymptote } => {
+                        for slips in [extremum_slip, asymptote_slip] {
+                            *slips = slips.map(|slip| slip * factor);
+                        }
+                        *asymptote = asymptote.map(|share| share * (0.5 + 0.5 * factor));
+                    }
+                }
+            }
+            Tyre::TMeasy(tyre) => {
+                tyre.nominal_load *= self.factor();
+                tyre.relaxation = tyre.relaxation.map(|length| length * self.factor());
+                let grip = self.factor();
+                for curve in tyre.nominal.iter_mut().chain(&mut tyre.double) {
+                    for force in [&mut curve.slope, &mut curve.largest, &mut curve.sliding] {
+                        *force *= grip;
+                    }
+                }
+            }
+            Tyre::Brush(_) | Tyre::MagicFormula { .. } => {}
+        }
+    }
+
+    /// Varies the numbers of a wheel with its strut, brake and unsprung mass.
+    fn vary_wheel(&mut self, wheel: &mut Wheel) {
+        let strut = &mut wheel.strut;
+        for number in [
+            &mut wheel.radius,
+            &mut wheel.spin_inertia,
+            &mut wheel.brake_torque,
+            &mut wheel.handbrake_torque,
+            &mut wheel.rolling.constant,
+            &mut wheel.rolling.quadratic,
+            &mut wheel.rolling.static_coefficient,
+            &mut strut.rate,
+            &mut strut.bump_damping,
+            &mut strut.rebound_damping,
+            &mut strut.bump_travel,
+            &mut strut.stop_rate,
+            &mut strut.stop_travel,
+        ] {
+            *number *= self.factor();
+        }
+        // Shorter, so that a progressive spring keeps a positive rate.
+        strut.droop_travel *= 1.0 - 0.3 * self.next_share();
+        strut.progressive_rate *= 1.0 - 0.3 * self.next_share();
+        // Dampers without a knee have none in other cars, either.
+        for knee in strut.knees.iter_mut().filter(|knee| knee.speed.is_finite()) {
+            knee.speed *= self.factor();
+            knee.fast_ratio *= self.factor();
+        }
+        if let Some(disc) = &mut wheel.disc {
+            disc.heat_capacity *= self.factor();
+            disc.cooling = disc.cooling.map(|cooling| cooling * self.factor());
+        }
+        if let Some(unsprung) = &mut wheel.unsprung {
+            for number in [&mut unsprung.mass, &mut unsprung.tyre_rate, &mut unsprung.tyre_damping] {
+                *number *= self.factor();
+            }
+        }
     }
 }
 

@@ -18,17 +18,17 @@ impl<W: BlockLanes, P: RowPass> BlockStep<'_, W, P> {
     /// their rows. Results are at least `lower_limit` (m, by strut) and at most the bump travel.
     #[inline(always)]
     fn unloaded_compressions(
-        &self,
+        &mut self,
         cars: W::Mask,
         travel: impl Fn(&WheelRows<W>) -> W,
         lower_limit: impl Fn(&Strut) -> f32,
     ) -> [W; MAX_WHEELS] {
-        let stepper = &*self.wheels.stepper;
         let bits = W::mask_bits(cars);
         let speed = self.state().velocity;
+        let stepper = &*self.wheels.stepper;
         let mut compressions = [W::default(); MAX_WHEELS];
         for car in (0..W::LANE_COUNT).filter(|car| bits & (1 << car) != 0) {
-            let model = self.wheels.model.car(car);
+            let model = self.wheels.cars.model(car);
             // Share of the bar rates, and speed of the car (m/s), on which the rates may depend.
             let velocity = bevy_math::Vec3::new(speed.x.number(car), speed.y.number(car), speed.z.number(car));
             let bar_inputs = [self.controls.bar_share.number(car), velocity.length()];

@@ -44,7 +44,7 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
         // Speed of the propeller shafts by their wheels (rad/s).
         let shaft_speed = shaft_row_speed(packs, rows, 0, |rows| rows.start.spin);
         self.change_gears(shaft_speed);
-        let (stepper, model) = (&mut *self.wheels.stepper, self.wheels.model);
+        let (stepper, model) = (&mut *self.wheels.stepper, self.wheels.cars.constants);
         let Some((drive, clutch)) = engine_and_clutch(model.layout()) else { return };
         let (engine, next, dt) = (&drive.engine, &stepper.next.drive, stepper.dt);
         let start_speed = state.drive.engine_speed;
@@ -84,7 +84,7 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
     /// active cars are changed one by one; with a continuous gearbox these are all active cars.
     #[inline(always)]
     fn change_gears(&mut self, shaft_speed: W) {
-        let layout = self.wheels.model.layout();
+        let layout = self.wheels.cars.constants.layout();
         let Some(engine_drive) = layout.parts().powertrain.engine() else { return };
         let (zero, dt) = (W::splat(0.0), W::splat(self.wheels.stepper.dt));
         let mut drive = self.wheels.state.drive;
@@ -121,7 +121,7 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
     #[inline(always)]
     fn moving_cars(&self, drive: &EngineDrive) -> W::Mask {
         let (mut ground_speed, mut walking_pace) = (W::splat(-0.0), W::splat(-0.0));
-        let wheels = self.wheels.model.packs.iter().zip(&self.state().wheels);
+        let wheels = self.wheels.cars.constants.packs.iter().zip(&self.state().wheels);
         for ((pack, wheel), share) in wheels.zip(&drive.torque_shares) {
             let share = W::splat(*share);
             ground_speed += share * wheel.rolling_speed;
@@ -159,9 +159,9 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
             || {
                 let (state, controls, [throttle, ..]) = (self.state(), self.controls, self.pedals);
                 let stepper = &mut *self.wheels.stepper;
-                let (block_model, dt) = (self.wheels.model, stepper.dt);
+                let dt = stepper.dt;
                 for car in (0..W::LANE_COUNT).filter(|car| changing & (1 << car) != 0) {
-                    let model = &**block_model.car(car);
+                    let model = &**self.wheels.cars.model(car);
                     let Some(drive) = model.parts().powertrain.engine() else { return };
                     let mut drive_state: DriveState = state.drive.car(car);
                     let motion = LaneMotion { state, car };
@@ -184,18 +184,18 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
     #[inline(always)]
     pub(super) fn select_directions(&mut self) -> W {
         let (state, controls) = (self.state(), self.controls);
-        let (stepper, layout) = (&mut *self.wheels.stepper, self.wheels.model.layout());
+        let (stepper, layout) = (&mut *self.wheels.stepper, self.wheels.cars.constants.layout());
         if layout.parts().powertrain.engine().is_some() {
             return W::default();
         }
         stepper.next.drive = state.drive;
-        let model = self.wheels.model;
+        let walking_speed = self.wheels.cars.constants.packs[0].walking[1];
         let next_gear = &mut stepper.next.drive.gear;
         let mut directions = W::default();
         for car in 0..W::LANE_COUNT {
             let mut drive_state = state.drive.car(car);
             let motion = LaneMotion { state, car };
-            let walking_pace = model.car(car).wheels()[0].walking_speeds()[1];
+            let walking_pace = walking_speed.number(car);
             let ground_speed = || motion.ground_speed(layout.wheels().len());
             let direction =
                 drive_state.select_direction(controls.requested_gear(car), || ground_speed() / walking_pace);

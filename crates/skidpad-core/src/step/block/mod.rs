@@ -19,7 +19,9 @@ mod stepper;
 mod wheels;
 
 pub use crate::assembly::wheel::contact::{ProbeContacts, ProbeTextures};
+pub use crate::model::block_cars::{BlockCars, BlockWorkspace};
 pub use crate::model::block_model::BlockModel;
+pub use crate::model::own_numbers::OwnNumbers;
 pub use crate::state::block::{BlockState, DriveBlock, WheelBlock};
 pub use crate::step::batch::lane_exchange::MotionLanes;
 pub use crate::step::block::controls::BlockControls;

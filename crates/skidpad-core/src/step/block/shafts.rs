@@ -18,7 +18,7 @@ impl<W: BlockLanes> BlockWheels<'_, W> {
     /// has not converged as unsolved: they are stepped alone outside the block.
     #[inline(always)]
     pub(super) fn solve_clutches<B: WheelGroups>(&mut self) {
-        let (stepper, model) = (&mut *self.stepper, self.model);
+        let (stepper, model) = (&mut *self.stepper, self.cars.constants);
         if model.packs[0].shaft_jacobian.is_empty() {
             return;
         }

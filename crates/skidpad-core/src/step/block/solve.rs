@@ -1,6 +1,6 @@
 //! First half of the step of a block: the impulses on the chassis.
 
-use crate::model::block_model::BlockModel;
+use crate::model::block_cars::BlockCars;
 use crate::state::block::BlockState;
 use crate::step::block::controls::BlockControls;
 use crate::step::block::stages::BlockStep;
@@ -24,20 +24,20 @@ pub struct BlockImpulses<W> {
 }
 
 impl<W: BlockLanes> BlockStepper<W> {
-    /// Solves the step of all cars of `model` by the pass `P`, and returns the impulses on each chassis. Requires
+    /// Solves the step of all `cars` by the pass `P`, and returns the impulses on each chassis. Requires
     /// [`BlockStepper::begin`] and the contacts of all wheels. `state` is not changed; the results for
     /// [`BlockStepper::finish`] are stored in the stepper. The cars in the bits `inactive` are computed, but their
     /// results have no meaning, and they never count as unsolved.
     #[inline(always)]
     pub fn solve<P: RowPass>(
         &mut self,
-        model: &BlockModel<W>,
+        cars: BlockCars<'_, W>,
         state: &BlockState<W>,
         controls: &BlockControls<W>,
         inactive: u32,
     ) -> BlockImpulses<W> {
         let wheel_count = self.wheel_count;
-        let mut step = BlockStep::<W, P>::new(BlockWheels { stepper: self, model, state, inactive }, controls);
+        let mut step = BlockStep::<W, P>::new(BlockWheels { stepper: self, cars, state, inactive }, controls);
         match wheel_count {
             // Two axles: loops over wheels have a constant length.
             4 => run_stages::<SingleGroup, _>(&mut step),

@@ -107,7 +107,7 @@ impl<'a, B: WheelGroups, W: BlockLanes, P: RowPass> Stages<B> for BlockStep<'a, 
     /// Wheels without contact are then moved to their equilibrium in droop.
     #[inline(always)]
     fn locate_contacts(&mut self) {
-        let (stepper, model) = (&mut *self.wheels.stepper, self.wheels.model);
+        let (stepper, model) = (&mut *self.wheels.stepper, self.wheels.cars.constants);
         let (chassis, dt, pose_lag) = (&stepper.chassis, stepper.dt, W::splat(stepper.pose_lag));
         let mut has_airborne_wheel = W::Mask::default();
         let wheel_count = B::wheel_count(stepper.wheel_count);
@@ -144,7 +144,7 @@ impl<'a, B: WheelGroups, W: BlockLanes, P: RowPass> Stages<B> for BlockStep<'a, 
         let stepper = &*self.wheels.stepper;
         let air_velocity = stepper.chassis.air_velocity + tyre_response * W::splat(0.5);
         let factors = self.air_factors(air_velocity);
-        let model = self.wheels.model;
+        let model = self.wheels.cars.constants;
         let aero = &model.layout().parts().aero;
         air_impulses(aero, (&model.aero, model.body.mass), air_velocity, factors, stepper.dt)
     }
@@ -173,7 +173,7 @@ impl<'a, B: WheelGroups, W: BlockLanes, P: RowPass> Stages<B> for BlockStep<'a, 
         for (pack, rows) in self.wheels.wheels::<B>() {
             rows.init_strut(pack, dt);
         }
-        if self.wheels.model.layout().has_axle_links() {
+        if self.wheels.cars.constants.layout().has_axle_links() {
             self.update_all_bar_forces::<B>();
             let mut lifted = W::Mask::default();
             for (pack, rows) in self.wheels.wheels::<B>() {
@@ -201,7 +201,7 @@ impl<'a, B: WheelGroups, W: BlockLanes, P: RowPass> Stages<B> for BlockStep<'a, 
     fn build_tyre_rows(&mut self, v_loaded: SpatialVector<W>) {
         let stepper = &mut *self.wheels.stepper;
         let (count, dt) = (B::wheel_count(stepper.wheel_count), stepper.dt);
-        let model = self.wheels.model;
+        let model = self.wheels.cars.constants;
         let tyres = &model.layout().parts().tyres;
         for (pack, rows) in model.packs[..count].iter().zip(&mut stepper.rows[..count]) {
             rows.linearise_tyre_rows(pack, tyres, v_loaded, dt);
@@ -211,7 +211,7 @@ impl<'a, B: WheelGroups, W: BlockLanes, P: RowPass> Stages<B> for BlockStep<'a, 
     /// Applies ABS, the only assist of a block, if any driver presses the brake pedal.
     #[inline(always)]
     fn apply_assists(&mut self, v_loaded: SpatialVector<W>) {
-        if let Some(anti_lock) = self.wheels.model.layout().parts().assists.abs {
+        if let Some(anti_lock) = self.wheels.cars.constants.layout().parts().assists.abs {
             let [_, brake_pedal, _] = self.pedals;
             if W::any(W::splat(0.0).less(brake_pedal)) {
                 self.limit_brake_torques::<B>(&anti_lock, brake_pedal, v_loaded);
@@ -252,7 +252,7 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
     /// (vehicle frame, m/s); 1 for a model without maps.
     #[inline(always)]
     fn air_factors(&self, velocity: Vec3Lanes<W>) -> [W; 3] {
-        let model = self.wheels.model.layout();
+        let model = self.wheels.cars.constants.layout();
         let mut factors = [W::splat(1.0); 3];
         let Some(maps) = &model.parts().aero.maps else { return factors };
         for car in 0..W::LANE_COUNT {

@@ -22,7 +22,7 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
     pub(super) fn steer<B: WheelGroups>(&mut self) {
         let (state, controls) = (self.state(), self.controls);
         let stepper = &mut *self.wheels.stepper;
-        let steering = &self.wheels.model.layout().parts().steering;
+        let steering = &self.wheels.cars.constants.layout().parts().steering;
         let lock = W::splat(steering.lock);
         let demand = clamp_lanes_or_zero(controls.steer, -lock, lock);
         stepper.next.steer = rate_limited_angle(state.steer, demand, steering.rate * stepper.dt);
@@ -46,7 +46,7 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
         let (state, stepper) = (self.state(), &*self.wheels.stepper);
         // Bits of all lanes, without the inactive cars.
         let active = !self.wheels.inactive & (u32::MAX >> (u32::BITS as usize - W::LANE_COUNT));
-        if self.wheels.model.layout().has_self_steering() {
+        if self.wheels.cars.constants.layout().has_self_steering() {
             return active;
         }
         // Angles are compared by their bits: a zero of the other sign gives another axle direction.
@@ -67,7 +67,7 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
             || {
                 let state = self.state();
                 let stepper = &mut *self.wheels.stepper;
-                let model = self.wheels.model.layout();
+                let model = self.wheels.cars.constants.layout();
                 let (rows, next) = (&mut *stepper.rows, &mut *stepper.next.wheels);
                 let mut wheels = BlockSteeredWheels { model, states: &state.wheels, rows, next, turned: 0 };
                 turn_wheels(model, stepper.next.steer, &mut wheels);

@@ -2,7 +2,7 @@
 
 use crate::assembly::suspension::axle_links::{BarResponse, update_bar_impulses};
 use crate::model::Model;
-use crate::model::block_model::BlockModel;
+use crate::model::block_cars::BlockCars;
 use crate::model::body::BodyConstants;
 use crate::model::wheel_pack::WheelPack;
 use crate::state::block::BlockState;
@@ -18,8 +18,8 @@ use skidpad_simd::wheel_groups::WheelGroups;
 pub(crate) struct BlockWheels<'a, W: BlockLanes> {
     /// Rows.
     pub stepper: &'a mut BlockStepper<W>,
-    /// Constants of the cars.
-    pub model: &'a BlockModel<W>,
+    /// Constants and models of the cars.
+    pub cars: BlockCars<'a, W>,
     /// States at the start of the step.
     pub state: &'a BlockState<W>,
     /// Bits of the cars whose results have no meaning.
@@ -40,14 +40,14 @@ impl<'a, W: BlockLanes> BlockWheels<'a, W> {
     #[inline(always)]
     pub(super) fn wheels<B: WheelGroups>(&mut self) -> impl Iterator<Item = (&'a WheelPack<W>, &mut WheelRows<W>)> {
         let wheel_count = B::wheel_count(self.stepper.wheel_count);
-        self.model.packs[..wheel_count].iter().zip(&mut self.stepper.rows[..wheel_count])
+        self.cars.constants.packs[..wheel_count].iter().zip(&mut self.stepper.rows[..wheel_count])
     }
 
     /// Returns the packs and the rows of all places of the groups, including those without a wheel.
     #[inline(always)]
     pub(super) fn packs_and_rows<B: WheelGroups>(&mut self) -> (&'a [WheelPack<W>], &mut [WheelRows<W>]) {
         let pack_count = B::wheel_count(self.stepper.rows.len());
-        (&self.model.packs[..pack_count], &mut self.stepper.rows[..pack_count])
+        (&self.cars.constants.packs[..pack_count], &mut self.stepper.rows[..pack_count])
     }
 }
 
@@ -56,18 +56,18 @@ impl<B: WheelGroups, W: BlockLanes> StepWheels<B> for BlockWheels<'_, W> {
 
     #[inline(always)]
     fn model(&self) -> &Model {
-        self.model.layout()
+        self.cars.constants.layout()
     }
 
     #[inline(always)]
     fn body(&self) -> BodyConstants<W> {
-        self.model.body
+        self.cars.constants.body
     }
 
     #[inline(always)]
     fn packs(&mut self) -> impl Iterator<Item = (&WheelPack<W>, &mut WheelRows<W>)> {
         let wheel_count = B::wheel_count(self.stepper.wheel_count);
-        self.model.packs[..wheel_count].iter().zip(&mut self.stepper.rows[..wheel_count])
+        self.cars.constants.packs[..wheel_count].iter().zip(&mut self.stepper.rows[..wheel_count])
     }
 
     #[inline(always)]
@@ -103,7 +103,7 @@ impl<B: WheelGroups, W: BlockLanes> LoadWheels<B> for BlockWheels<'_, W> {
     /// Computes the impulses of the anti-roll bars between the wheels of an axle; a block has no other axle links.
     #[inline(always)]
     fn update_link_impulses(&mut self) {
-        if self.model.layout().has_axle_links() {
+        if self.cars.constants.layout().has_axle_links() {
             let (_, rows) = self.packs_and_rows::<B>();
             for rows in rows.chunks_exact_mut(W::ROWS_PER_AXLE_PAIR) {
                 update_bar_impulses(rows);
@@ -117,7 +117,7 @@ impl<B: WheelGroups, W: BlockLanes> LoadWheels<B> for BlockWheels<'_, W> {
     #[inline(always)]
     fn add_axle_links(&self, products: &mut OuterProducts<W>, v_warm: SpatialVector<W>) -> SpatialVector<W> {
         let mut link_impulse = LoadWheels::<B>::external_link_impulse(self);
-        if self.model.layout().has_axle_links() {
+        if self.cars.constants.layout().has_axle_links() {
             for rows in StepWheels::<B>::rows(self).chunks_exact(W::ROWS_PER_AXLE_PAIR) {
                 link_impulse = link_impulse + BarResponse::new(rows, v_warm).add_to(products);
             }
