@@ -16,7 +16,7 @@
 //! | `deterministic` | | bit-identical results on every target, without SIMD in glam and Rapier |
 //! | `serde` | | `rapier::SavedCars`, for worlds saved with Rapier's serde support |
 //! | `fleet` | | [`fleet`]: very many cars of one model in SIMD lanes, on all threads |
-//! | `full` | all of them | every feature of the rows above; the default is `full` without `simd_batch`, `instruction_sets` and `fleet` |
+//! | `full` | all of them | every feature of the rows above; the default is `full` without `serde`, `simd_batch`, `instruction_sets` and `fleet` |
 //! | `mcap`, `parquet` | | telemetry files in these formats; not part of `full`, because of their build time |
 //!
 //! ```

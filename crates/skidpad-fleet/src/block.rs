@@ -21,7 +21,8 @@ pub struct Block<W: BlockLanes> {
 }
 
 impl<W: BlockLanes> Block<W> {
-    /// Creates a block of cars of the model of the fleet, which all have `state`, neutral controls and age 0. No car is stepped yet.
+    /// Creates a block of cars of the model of the fleet, which all have `state`, neutral controls and age 0. No car is
+    /// stepped yet.
     pub fn new(state: &State) -> Self {
         Self {
             own_numbers: None,

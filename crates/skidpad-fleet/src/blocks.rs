@@ -43,7 +43,8 @@ pub trait CarStorage: Send + Sync {
     /// cars but differ; nothing is changed then.
     fn set_model(&mut self, car: usize, model: &Arc<Model>) -> Result<(), Vec<&'static str>>;
 
-    /// Returns the model of a car whose model was replaced; `None` if the car equals the model of the fleet.
+    /// Returns the model of a car that differs from the model of the fleet; otherwise `None`. In small worlds, a model
+    /// that was set counts as different, unless it is that of the fleet itself.
     fn own_model(&self, car: usize) -> Option<Arc<Model>>;
 
     /// Sets the state of a car, which becomes active, at age 0 and not failed.
@@ -118,8 +119,8 @@ struct LaneBlocks<W: BlockLanes> {
 impl<W: BlockLanes> LaneBlocks<W> {
     /// Creates an empty fleet with one workspace for each thread of the present rayon pool.
     fn new(model: &Arc<Model>, environment: Environment) -> Result<Self, FleetError> {
-        // A clone would lose the capacity of the buffers, and a step would allocate.
         let constants = Arc::new(BlockModel::new(model));
+        // A clone would lose the capacity of the buffers, and a step would allocate.
         let new_worker = |_| Worker::new(&constants, &environment).map(Mutex::new);
         let workers = (0..rayon::current_num_threads()).map(new_worker).collect::<Result<_, _>>()?;
         Ok(Self { environment, constants, blocks: Vec::new(), workers })
@@ -290,8 +291,8 @@ fn prepare_thread<W: BlockLanes>() {
     debug_assert!(is_supported, "`new_lane_blocks` refuses lanes that the processor does not have");
 }
 
-/// Locks the workspace of the present thread. A panic of a step leaves no invalid workspace, because each step writes
-/// all of it.
+/// Locks the workspace of the present thread. A panic of a step leaves no invalid workspace, because each block writes
+/// all that it reads.
 fn lock<T>(worker: &Mutex<T>) -> MutexGuard<'_, T> {
     worker.lock().unwrap_or_else(PoisonError::into_inner)
 }

@@ -165,10 +165,10 @@ impl Fleet {
     ///
     /// In lanes, `model` must have the layout of the fleet's model. These numbers may differ: mass and inertia; radius,
     /// inertia, brakes, rolling resistance and unsprung mass of wheels; springs, dampers and stops; rates of anti-roll
-    /// bars; constants of tyres with simple curves or TMeasy; coefficients of the air; engine torque. Whatever the
-    /// fleet's model does not have, such as a brake disc, a progressive spring or a side force, its cars do not have
-    /// either. `model` itself is not kept: each number that differs, or that follows from one that differs, takes four
-    /// bytes for each car of the block. In small worlds only the number of wheels has to be equal.
+    /// bars; constants of tyres with simple curves (of the same law) or TMeasy; coefficients of the air; engine torque.
+    /// Whatever the fleet's model does not have, such as a brake disc, a progressive spring or a side force, its cars
+    /// do not have either. `model` itself is not kept: each number in which a car of the block of eight or sixteen cars
+    /// differs takes four bytes for each car of the block. In small worlds only the number of wheels has to be equal.
     ///
     /// # Errors
     /// There is no such car, the model is a trailer, or other parts of the model differ. Nothing is changed then.

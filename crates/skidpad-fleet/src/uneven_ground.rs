@@ -200,13 +200,13 @@ impl<W: BlockLanes> UnevenGround<W> {
         &mut self,
         stepper: &mut BlockStepper<W>,
         block: &Block<W>,
-        mut models: BlockCars<'_, W>,
+        mut block_cars: BlockCars<'_, W>,
         ground: &Ground,
         middle: &[W::Array<f64>; 3],
         [cars, boxes]: [u32; 2],
         dt: f32,
     ) {
-        let fast_cars = if ground.is_plane_only() { 0 } else { stepper.fast_cars(models.constants) };
+        let fast_cars = if ground.is_plane_only() { 0 } else { stepper.fast_cars(block_cars.constants) };
         let lane_cars = if ground.has_terrain() && !ground.is_textured() { cars & !fast_cars & !boxes } else { 0 };
         // Bits of the cars that are computed one by one.
         let mut alone = cars & !lane_cars;
@@ -223,7 +223,7 @@ impl<W: BlockLanes> UnevenGround<W> {
         }
         for car in (0..W::LANE_COUNT).filter(|car| alone & (1 << car) != 0) {
             // Only fast cars have a body: their contacts are means along the displacement.
-            let fast_body = (fast_cars & (1 << car) != 0).then(|| (body_of(block, car), &**models.model(car)));
+            let fast_body = (fast_cars & (1 << car) != 0).then(|| (body_of(block, car), &**block_cars.model(car)));
             self.locate_car(ground, position(middle, car), fast_body, car, dt);
         }
         for (wheel, lanes) in self.wheels.iter().enumerate() {

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use skidpad_core::block::{
     BlockImpulses, BlockLanes, BlockModel, BlockStepper, BlockWorkspace, MotionLanes, ProbeContacts,
 };
-use skidpad_core::coupling::BodyConstants;
 use skidpad_core::simd::vectors::{Mat3Lanes, Vec3Lanes};
 use skidpad_core::state::Placement;
 use skidpad_core::{ChassisState, Contact, Controls, Quat, Scene, State, Vec3, Vehicle};
@@ -113,20 +112,21 @@ impl<W: BlockLanes> Worker<W> {
         }
         // Bits of the cars that were solved alone; they are finished alone, too.
         let (state, unsolved) = (&block.state, impulses.unsolved);
-        let body = *self.models.constants(block.own_numbers.as_deref()).body();
+        let body = self.models.constants(block.own_numbers.as_deref()).body();
         let axes = Mat3Lanes::from_quat(state.rotation);
         let mut twist = BodyTwist::pushed(
             [state.velocity, state.angular_velocity],
             &axes,
-            &body,
+            body,
             [impulses.linear, impulses.angular],
             gravity_change,
         );
         let near = self.hulls_near_ground(block, environment, &axes, &twist, dt) & block.active;
         if near != 0 {
-            self.separate_hulls(block, environment, &body, near, &mut twist, dt);
+            self.separate_hulls(block, environment, near, &mut twist, dt);
         }
-        let end = AdvancedBody::new(block.state.rotation, &axes, &body, &twist, dt);
+        let body = self.models.constants(block.own_numbers.as_deref()).body();
+        let end = AdvancedBody::new(block.state.rotation, &axes, body, &twist, dt);
         self.finish(block, &twist, &end, unsolved, dt);
     }
 
@@ -147,9 +147,9 @@ impl<W: BlockLanes> Worker<W> {
                 // On boxes alone, cars without a box nearby are on the plane.
                 let cars = if environment.kind == GroundKind::Boxes { boxes } else { all_cars };
                 if cars != 0 {
-                    let models = self.models.cars(block.own_numbers.as_deref());
+                    let block_cars = self.models.cars(block.own_numbers.as_deref());
                     let stepper = &mut self.stepper;
-                    self.uneven_ground.locate_contacts(stepper, block, models, ground, &middle, [cars, boxes], dt);
+                    self.uneven_ground.locate_contacts(stepper, block, block_cars, ground, &middle, [cars, boxes], dt);
                 }
             },
         );
@@ -238,14 +238,13 @@ impl<W: BlockLanes> Worker<W> {
     }
 
     /// Keeps the hulls of the cars in the bits `near` out of the ground, one by one, by impulses at their contact
-    /// points. `body` has mass and inertia. Changes velocities and lags of these cars in `twist`.
+    /// points. Changes velocities and lags of these cars in `twist`.
     #[cold]
     #[inline(never)]
     fn separate_hulls(
         &mut self,
         block: &Block<W>,
         environment: &Environment,
-        body: &BodyConstants<W>,
         near: u32,
         twist: &mut BodyTwist<W>,
         dt: f32,
@@ -253,6 +252,7 @@ impl<W: BlockLanes> Worker<W> {
         W::call_outlined(
             #[inline(always)]
             || {
+                let body = self.models.constants(block.own_numbers.as_deref()).body();
                 for car in (0..W::LANE_COUNT).filter(|car| near & (1 << car) != 0) {
                     let position = position(&block.state.position, car);
                     let rotation = Quat::from_array(block.state.rotation.map(|lanes| lanes.number(car)));
@@ -311,9 +311,12 @@ impl<W: BlockLanes> Worker<W> {
         self.stepper.finish(constants, &mut block.state, &position, &motion, moved & !unsolved);
         if unsolved != 0 {
             self.finish_alone(block, &position, &motion, moved & unsolved, dt);
-            // The vehicles release the models, so that the workspace can write the next ones in their place.
+            // These vehicles release their models, so that the workspace can write others in their place. Their states
+            // are set before their next step.
             let fleet_model = self.models.constants(None).layout();
-            self.vehicles.iter_mut().for_each(|vehicle| vehicle.set_model(fleet_model));
+            for car in (0..W::LANE_COUNT).filter(|car| unsolved & (1 << car) != 0) {
+                self.vehicles[car].set_model(fleet_model);
+            }
         }
     }
 

@@ -8,10 +8,20 @@ use skidpad_core::block::{BlockModel, BlockWorkspace, OwnNumbers};
 use skidpad_core::model::Tyre;
 use skidpad_core::simd::lane::F32x8Pair;
 use skidpad_core::state::Placement;
-use skidpad_core::{Controls, DVec3, FreeBody, Gust, Model, Quat, Scene, State, Vec3};
+use skidpad_core::tyre::curve::{CurveLaw, CurveTyre};
+use skidpad_core::{Controls, DVec3, FreeBody, Gust, Model, ModelParts, Quat, Scene, State, Vec3};
 use skidpad_fleet::{Fleet, FleetError, Lanes, Observation, StorageKind};
 
 use crate::pair::{DT, Pair, Random};
+
+/// Law of a tyre that the Corvette does not have.
+const LINEAR_LAW: CurveLaw = CurveLaw::Linear { stiffness: [8e4; 2] };
+
+/// Returns the simple curve of a tyre.
+fn curve_of(tyre: &Tyre) -> CurveTyre {
+    let Tyre::Curve(curve) = tyre else { panic!("{tyre:?} is no simple curve") };
+    *curve
+}
 
 /// Returns the scene of both worlds: a plane on which cars do not collide.
 fn scene() -> Scene {
@@ -33,8 +43,9 @@ fn bytes(state: &State) -> Vec<u8> {
     state.to_bytes()
 }
 
-/// Checks the shipped vehicles that lanes support over 10,000 steps at random pedals, gears, clutch pedals and steering,
-/// from all starts, in all lanes of the processor. A car is put back every 500 steps. Each vehicle has a thread.
+/// Checks the shipped vehicles that lanes support over 10,000 steps at random pedals, gears, clutch pedals and
+/// steering, from all starts, in all lanes of the processor. A car is put back every 500 steps. Each vehicle has a
+/// thread.
 #[test]
 fn a_car_in_lanes_has_the_bits_of_one_in_a_world() {
     let model = |vehicle: &str| skidpad_spec::load(vehicle).expect("shipped").model;
@@ -72,8 +83,8 @@ fn a_car_in_a_small_world_has_the_bits_of_one_in_a_world() {
     }
 }
 
-/// Checks in lanes and in small worlds that cars that are spawned together have the states of cars that are spawned one by
-/// one, whether or not they fill blocks, and that both drive alike.
+/// Checks in lanes and in small worlds that cars that are spawned together have the states of cars that are spawned one
+/// by one, whether or not they fill blocks, and that both drive alike.
 #[test]
 fn cars_spawned_together_are_those_spawned_one_by_one() {
     for vehicle in ["corvette_c5", "tesla_model3_awd"] {
@@ -93,8 +104,8 @@ fn cars_spawned_together_are_those_spawned_one_by_one() {
     }
 }
 
-/// Checks in lanes and in small worlds that a reset of a subset gives the states of new cars, with neutral controls, and
-/// that the other cars notice nothing.
+/// Checks in lanes and in small worlds that a reset of a subset gives the states of new cars, with neutral controls,
+/// and that the other cars notice nothing.
 #[test]
 fn a_reset_gives_new_cars() {
     for vehicle in ["corvette_c5", "tesla_model3_awd"] {
@@ -144,8 +155,8 @@ fn a_fleet_moves_to_another_thread() {
     }
 }
 
-/// Checks cars that each have their own mass, inertia, tyres, wheels, struts, brakes, bars, air and engine torque. A few
-/// equal the model of the fleet, and one becomes equal to it later. A reset places a car with its own model.
+/// Checks cars that each have their own mass, inertia, tyres, wheels, struts, brakes, bars, air and engine torque,
+/// among cars that equal the model of the fleet. A reset places a car with its own model.
 #[test]
 fn cars_with_numbers_of_their_own_have_the_bits_of_their_models() {
     for vehicle in ["bmw_320i_mf", "bullet_reference", "corvette_c5", "corvette_c5_tmeasy", "truck_6x4"] {
@@ -277,7 +288,8 @@ fn a_fleet_and_a_world_load_each_other() {
     assert_eq!(pair.fleets[0].age(3).expect("a car"), 30.0 * f64::from(DT));
 }
 
-/// Checks on one and on two threads that steps do not allocate, also those in which cars are solved alone or touch the ground with their hulls.
+/// Checks on one and on two threads that steps do not allocate, also those in which cars are solved alone or touch the
+/// ground with their hulls.
 #[test]
 fn a_step_does_not_allocate() {
     let model = skidpad_spec::load("corvette_c5").expect("shipped").model;
@@ -345,10 +357,21 @@ fn what_a_fleet_cannot_take_is_refused_with_the_reason() {
     let model = skidpad_spec::load("corvette_c5").expect("shipped").model;
     let mut fleet = Fleet::new(&model, &scene(), DT).expect("supported");
     fleet.spawn(&placement(0));
-    let mut parts = model.parts().clone();
-    parts.steering.lock *= 0.5;
-    let other = Model::new(parts).expect("a valid model").into();
-    assert_eq!(fleet.set_model(0, &other), Err(FleetError::Layout(vec!["limits of the steering"])));
+    // Parts that no number of a car can express, and the start of the reason for which each is refused.
+    let changes: [(fn(&mut ModelParts), &str); 5] = [
+        (|parts| parts.steering.lock *= 0.5, "limits of the steering"),
+        (|parts| parts.tyres[0] = CurveTyre { law: LINEAR_LAW, ..curve_of(&parts.tyres[0]) }.into(), "tyres"),
+        (|parts| parts.wheels[2].strut.progressive_rate = 100.0, "wheels"),
+        (|parts| parts.wheels[1].unsprung = None, "wheels"),
+        (|parts| parts.raycast_reference.roll_influence = 0.5, "parameters of other engines"),
+    ];
+    for (change, reason) in changes {
+        let mut parts = model.parts().clone();
+        change(&mut parts);
+        let other = Model::new(parts).expect("a valid model").into();
+        let Err(FleetError::Layout(reasons)) = fleet.set_model(0, &other) else { panic!("{reason} is not refused") };
+        assert!(reasons.len() == 1 && reasons[0].starts_with(reason), "{reasons:?}");
+    }
     assert_eq!(fleet.set_active(1, true), Err(FleetError::NoCar { car: 1, len: 1 }));
     let gust = Gust { velocity: Vec3::Y, start_time: 1.0, rise_time: 1.0, hold_time: 1.0 };
     let body = FreeBody::solid_box(100.0, Vec3::ONE, DVec3::new(50.0, 0.0, 0.5));

@@ -155,11 +155,20 @@ impl Mat3Lanes<f32> {
 }
 
 impl<L> Mat3Lanes<L> {
-    /// Calls `visit` with each of the nine numbers, column by column.
-    pub fn visit_numbers(&mut self, visit: &mut impl FnMut(&mut L)) {
-        for Vec3Lanes { x, y, z } in [&mut self.x, &mut self.y, &mut self.z] {
-            [x, y, z].into_iter().for_each(&mut *visit);
-        }
+    /// Returns the number with this index, 0 to 8 column by column; `None` for a larger index.
+    #[inline(always)]
+    pub fn number_mut(&mut self, index: usize) -> Option<&mut L> {
+        let column = match index / 3 {
+            0 => &mut self.x,
+            1 => &mut self.y,
+            2 => &mut self.z,
+            _ => return None,
+        };
+        Some(match index % 3 {
+            0 => &mut column.x,
+            1 => &mut column.y,
+            _ => &mut column.z,
+        })
     }
 }
 

@@ -20,10 +20,11 @@ const ROLLING_RADIUS_SHARE: f64 = 0.97;
 const DEFAULT_ASPECT_PERCENT: &str = "82";
 
 impl TyreSize {
-    /// Parses a size: an optional `P` or `LT`, width, `/` and aspect ratio (82 % if absent), letters of construction
-    /// and speed, rim diameter. A `C` or a load index may follow. Blanks and hyphens are skipped. Returns `None` for
-    /// any other text, and for sizes beyond those of road tyres (width 50 to 600 mm, aspect ratio 15 to 110 %, rim 4 to
-    /// 30 inches).
+    /// Parses a size: optional leading letters such as `P` or `LT`, width, `/` and aspect ratio (82 % if absent), at
+    /// least one letter of construction or speed, rim diameter. Blanks and hyphens may stand among the letters before
+    /// the rim. Text after the rim is ignored, such as `C` or a load index. Returns `None` if a part is missing or is
+    /// no number, and for sizes beyond those of road tyres (width 50 to 600 mm, aspect ratio 15 to 110 %, rim 4 to 30
+    /// inches).
     pub fn parse(text: &str) -> Option<Self> {
         // Each step takes one part and leaves the text behind it in `rest`.
         let (width, rest) = split_leading_number(text.trim().trim_start_matches(|c: char| c.is_ascii_alphabetic()))?;

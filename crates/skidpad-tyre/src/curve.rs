@@ -334,28 +334,30 @@ impl<H: Copy> CurveConstants<H> {
         }
     }
 
-    /// Calls `visit` with each coefficient that can differ between tyres of one law, always in the same order.
+    /// Number of coefficients that can differ between tyres of one law.
     #[cfg(feature = "simd_batch")]
-    pub fn visit_numbers(&mut self, visit: &mut impl FnMut(&mut H)) {
-        let pairs = [
-            &mut self.friction,
-            &mut self.carcass_compliance,
-            &mut self.constant_stiffness,
-            &mut self.stiffness_per_load,
-            &mut self.stiffness_per_limit,
-            &mut self.per_slip,
-            &mut self.fall_rate,
-            &mut self.sliding_loss,
-        ];
-        pairs.into_iter().flatten().for_each(&mut *visit);
-        let numbers = [
-            &mut self.load_sensitivity,
-            &mut self.peak_friction_load,
-            &mut self.nominal_load,
-            &mut self.per_nominal_load,
-            &mut self.min_length,
-        ];
-        numbers.into_iter().for_each(visit);
+    pub const NUMBER_COUNT: usize = 21;
+
+    /// Returns the coefficient with this index, below [`CurveConstants::NUMBER_COUNT`]; `None` for a larger index.
+    #[cfg(feature = "simd_batch")]
+    #[inline(always)]
+    pub fn number_mut(&mut self, index: usize) -> Option<&mut H> {
+        Some(match index {
+            0 | 1 => &mut self.friction[index],
+            2 | 3 => &mut self.carcass_compliance[index - 2],
+            4 | 5 => &mut self.constant_stiffness[index - 4],
+            6 | 7 => &mut self.stiffness_per_load[index - 6],
+            8 | 9 => &mut self.stiffness_per_limit[index - 8],
+            10 | 11 => &mut self.per_slip[index - 10],
+            12 | 13 => &mut self.fall_rate[index - 12],
+            14 | 15 => &mut self.sliding_loss[index - 14],
+            16 => &mut self.load_sensitivity,
+            17 => &mut self.peak_friction_load,
+            18 => &mut self.nominal_load,
+            19 => &mut self.per_nominal_load,
+            20 => &mut self.min_length,
+            _ => return None,
+        })
     }
 
     /// Returns the lanes in which rolling renews the patch.
@@ -468,8 +470,8 @@ impl<H: Copy> CurveConstants<H> {
         result
     }
 
-    /// Returns the share of the friction limit in direction `i` (0 longitudinal, 1 lateral). The normalised slip is
-    /// `1 + excess`. The share is 1 at the extremum (`excess` ≤ 0) and falls by a smooth cubic to the asymptote. It is 1
+    /// Returns the share of the friction limit in direction `i` (0 longitudinal, 1 lateral). The normalised slip is `1
+    /// + excess`. The share is 1 at the extremum (`excess` ≤ 0) and falls by a smooth cubic to the asymptote. It is 1
     /// for laws without a fall.
     #[inline(always)]
     fn sliding_share<L: Lane>(&self, excess: L, i: usize) -> L

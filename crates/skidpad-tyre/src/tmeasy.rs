@@ -247,6 +247,10 @@ impl DirectionConstants<f32> {
     }
 }
 
+/// Number of coefficients of a direction.
+#[cfg(feature = "simd_batch")]
+const NUMBERS_PER_DIRECTION: usize = 13;
+
 impl<H: Copy> TMeasyConstants<H> {
     /// Applies `convert` to each coefficient.
     #[cfg(feature = "simd_batch")]
@@ -254,21 +258,30 @@ impl<H: Copy> TMeasyConstants<H> {
         Self::zip_tyres([self; 4], |[number, ..]| convert(number))
     }
 
-    /// Calls `visit` with each coefficient, always in the same order.
+    /// Number of coefficients.
     #[cfg(feature = "simd_batch")]
-    pub fn visit_numbers(&mut self, visit: &mut impl FnMut(&mut H)) {
-        visit(&mut self.nominal_load);
-        for direction in &mut self.directions {
-            for ForceOverLoad { linear, square } in
-                [&mut direction.slope, &mut direction.largest, &mut direction.sliding]
-            {
-                [linear, square].into_iter().for_each(&mut *visit);
-            }
-            for SlipOverLoad { nominal, increase, min } in [&mut direction.largest_slip, &mut direction.sliding_slip] {
-                [nominal, increase, min].into_iter().for_each(&mut *visit);
-            }
-            visit(&mut direction.carcass_compliance);
-        }
+    pub const NUMBER_COUNT: usize = 1 + 2 * NUMBERS_PER_DIRECTION;
+
+    /// Returns the coefficient with this index, below [`TMeasyConstants::NUMBER_COUNT`]; `None` for a larger index.
+    #[cfg(feature = "simd_batch")]
+    pub fn number_mut(&mut self, index: usize) -> Option<&mut H> {
+        let Some(index) = index.checked_sub(1) else { return Some(&mut self.nominal_load) };
+        let direction = self.directions.get_mut(index / NUMBERS_PER_DIRECTION)?;
+        Some(match index % NUMBERS_PER_DIRECTION {
+            0 => &mut direction.slope.linear,
+            1 => &mut direction.slope.square,
+            2 => &mut direction.largest.linear,
+            3 => &mut direction.largest.square,
+            4 => &mut direction.sliding.linear,
+            5 => &mut direction.sliding.square,
+            6 => &mut direction.largest_slip.nominal,
+            7 => &mut direction.largest_slip.increase,
+            8 => &mut direction.largest_slip.min,
+            9 => &mut direction.sliding_slip.nominal,
+            10 => &mut direction.sliding_slip.increase,
+            11 => &mut direction.sliding_slip.min,
+            _ => &mut direction.carcass_compliance,
+        })
     }
 
     /// Combines four tyres: applies `combine` to the four values of each coefficient, in the order of `tyres`, and

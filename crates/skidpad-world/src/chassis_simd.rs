@@ -120,9 +120,9 @@ fn motions_after_push<L: BodyLanes<N>, const N: usize>(
 }
 
 impl Chassis {
-    /// Sets velocities and lags to the packed motion, in the order of [`PackedMotion`], and then applies the impulse
-    /// and the angular impulse on the hull of `push`, which clears the lags, unless that impulse is zero. Does nothing
-    /// if the chassis is suspended.
+    /// Sets velocities and lags to the packed motion, in the order of [`PackedMotion`]. If the impulse on the hull of
+    /// `push` is not zero, then applies it with its angular impulse, which clears the lags; an angular impulse alone is
+    /// not applied. Does nothing if the chassis is suspended.
     #[inline(always)]
     fn set_pushed_motion(&mut self, [[a, b, c, d], [e, f, g, h], [i, j, k, l]]: PackedMotion, push: &ChassisImpulse) {
         if self.is_suspended {

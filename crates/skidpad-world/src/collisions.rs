@@ -458,7 +458,8 @@ impl ContactPoint {
     }
 
     /// Creates the point `hull_point` at which `hull`, of index `car`, touches the ground, for a step of `dt` s,
-    /// without impulses, with friction and ground velocity of `hull_point`. The minimum speed along the normal is
+    /// without impulses, with arm, normal, gap, friction and ground velocity of `hull_point`, and without a group. The
+    /// minimum speed along the normal is
     /// [`HullPoint::allowed_speed`]; the target slip is zero. The compliance along the normal is computed without
     /// hitches. `index` is the order of detection.
     fn on_ground(hull: &Chassis, car: u32, hull_point: &HullPoint, index: u32, dt: f32) -> Self {
@@ -565,10 +566,10 @@ impl ContactPoint {
         self.apply_impulse(chassis, hitches, self.normal * impulse_change) > VELOCITY_TOLERANCE_MPS
     }
 
-    /// Updates the friction impulse so that the tangential velocity reaches `target_slip`, clamps its length to
-    /// friction coefficient times normal impulse, and applies the difference to the hulls. A slip of at most 1e-6 m/s
-    /// only gets the clamp. Returns true if the velocity of a hull changes by more than [`VELOCITY_TOLERANCE_MPS`];
-    /// does nothing and returns false if normal and friction impulse are both zero.
+    /// Updates the friction impulse so that the tangential velocity less `target_slip` vanishes along its own
+    /// direction, clamps its length to friction coefficient times normal impulse, and applies the difference to the
+    /// hulls. A slip of at most 1e-6 m/s only gets the clamp. Returns true if the velocity of a hull changes by more
+    /// than [`VELOCITY_TOLERANCE_MPS`]; does nothing and returns false if normal and friction impulse are both zero.
     fn solve_friction(&mut self, chassis: &mut [Chassis], hitches: &mut [HitchConstraint]) -> bool {
         if self.normal_impulse == 0.0 && self.friction_impulse == Vec3::ZERO {
             return false;

@@ -17,6 +17,17 @@ use crate::underside::{NearTriangles, Underside};
 /// below a height field is solid to any depth.
 const MAX_SHEET_DEPTH_M: f32 = 0.3;
 
+/// Limits of a search for contact points with triangles.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SearchLimits {
+    /// Largest gain of speed within the step, m/s.
+    pub speed_gain: f32,
+    /// Largest gap of a point, m.
+    pub max_gap: f32,
+    /// Distance from the path of the hull up to which triangles are considered, m, at least `max_gap`.
+    pub region_gap: f32,
+}
+
 /// Buffers for finding contacts with triangles.
 #[derive(Clone)]
 pub(crate) struct TriangleContacts {
@@ -38,10 +49,10 @@ impl TriangleContacts {
     }
 
     /// Appends to `points` the points at which the hull of `chassis` touches `terrain` within `dt` s, or comes closer
-    /// than `max_gap` m. `motion` is the velocity of the centre of mass (m/s) and the angular velocity (rad/s), world
-    /// axes. Points may be left out if their gap at the end of the step is larger than `max_gap`, for the twist of the
-    /// chassis and a gain of speed of `speed_gain` m/s. Ground at rest is assumed, so the points have a velocity of
-    /// zero.
+    /// than the largest gap of `limits`. `motion` is the velocity of the centre of mass (m/s) and the angular velocity
+    /// (rad/s), world axes. Points may be left out if their gap at the end of the step is larger than that, for the
+    /// twist of the chassis and the gain of speed of `limits`. Ground at rest is assumed, so the points have a velocity
+    /// of zero.
     ///
     /// A triangle of a height field pushes upwards at any depth. A triangle of a mesh pushes to the side where the
     /// middle of the hull is, up to a depth of [`MAX_SHEET_DEPTH_M`]. Friction is the product of the hull's friction
@@ -53,31 +64,32 @@ impl TriangleContacts {
         terrain: &Terrain,
         motion: [Vec3; 2],
         dt: f32,
-        [speed_gain, max_gap]: [f32; 2],
+        limits: SearchLimits,
         points: &mut Vec<HullPoint>,
     ) {
+        let SearchLimits { speed_gain, max_gap, region_gap } = limits;
         let underside = || Underside::new(chassis, motion, speed_gain, dt, max_gap);
-        self.collect_triangles(chassis, terrain, motion, dt, max_gap, underside);
+        self.collect_triangles(chassis, terrain, motion, dt, region_gap, underside);
         if !self.near_triangles.is_empty() {
             self.append_points(chassis, terrain, motion, dt, max_gap, points);
         }
     }
 
-    /// Replaces `near_triangles` by the triangles within `max_gap` m of the path of the hull of `chassis` in a step of
-    /// `dt` s, without those that its underside excludes. `underside` computes the underside; it is called once, at the
-    /// first triangle.
+    /// Replaces `near_triangles` by the triangles within `region_gap` m of the path of the hull of `chassis` in a step
+    /// of `dt` s, without those that its underside excludes. `underside` computes the underside; it is called once, at
+    /// the first triangle.
     fn collect_triangles(
         &mut self,
         chassis: &Chassis,
         terrain: &Terrain,
         [velocity, angular_velocity]: [Vec3; 2],
         dt: f32,
-        max_gap: f32,
+        region_gap: f32,
         underside: impl FnMut() -> Underside,
     ) {
         let rotation_path = angular_velocity.length() * chassis.hull_radius * dt;
         let centre = chassis.axes * chassis.hull.centre;
-        let size = half_size(chassis) + Vec3::splat(max_gap + rotation_path); // half extents of the search box, m
+        let size = half_size(chassis) + Vec3::splat(region_gap + rotation_path); // half extents of the search box, m
         let path = velocity * dt; // displacement of the centre of mass, m
         let region = Region { low: centre - size + path.min(Vec3::ZERO), high: centre + size + path.max(Vec3::ZERO) };
         self.near_triangles.clear();
@@ -195,7 +207,7 @@ fn half_size(chassis: &Chassis) -> Vec3 {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
     use std::sync::Arc;
 
@@ -207,7 +219,7 @@ mod tests {
     const CELLS: usize = 24;
 
     /// Returns a height field and the mesh of its triangles, with steps of up to `roughness` m between neighbours.
-    fn field_and_mesh(roughness: f32) -> [Scene; 2] {
+    pub(crate) fn field_and_mesh(roughness: f32) -> [Scene; 2] {
         let side = CELLS + 1;
         let heights: Vec<f32> =
             (0..side * side).map(|i| roughness * ((i * 37 + i * i * 11) % 101) as f32 / 101.0).collect();

@@ -36,7 +36,7 @@ pub struct AvianCars {
 }
 
 impl Default for AvianCars {
-    /// Returns a resource without cars and wind.
+    /// Returns a resource without cars and without wind, with the single-pass solver [`Sweep`].
     fn default() -> Self {
         Self {
             // A single pass: Avian solves the bodies in its own step.

@@ -62,8 +62,9 @@ impl<'a, 'w, 's> Port<'a, 'w, 's> {
 
     /// Returns the free motion of `body`: velocity (m/s) and angular velocity (rad/s) at the end of a step of `dt` s
     /// without the pushes of the vehicles and contacts, world axes. Repeats Avian's substeps: damping, then gravity and
-    /// the accelerations that already act on the body, and the gyroscopic torque. A sleeping body has no accelerations
-    /// but gravity. A missing damping is 0, a missing gravity scale 1.
+    /// the accelerations that Avian has collected for the body, and the gyroscopic torque. Without collected
+    /// accelerations, as for a sleeping body, only gravity acts. Locked axes are not considered. A missing damping is
+    /// 0, a missing gravity scale 1.
     fn free_motion(&self, body: &BodyItem, dt: f32) -> [Vec3; 2] {
         // Number and length (s) of the substeps.
         let substep_count = self.substeps().max(1);

@@ -29,7 +29,7 @@ pub trait CarHost {
     fn probe_ground(&mut self, probe: &Probe) -> Option<Contact>;
 }
 
-/// Map between car entities and their numbers in a world.
+/// Numbers of the car entities in a world, in both directions, and the controls of each car for the next step.
 #[derive(Clone, Debug, Default)]
 pub struct CarIndices {
     /// Identifier of every car in the world.

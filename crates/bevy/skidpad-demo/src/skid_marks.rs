@@ -48,8 +48,8 @@ pub fn plugin(app: &mut App) {
         .add_systems(Update, update_mesh);
 }
 
-/// Spawns one mesh with [`MAX_SEGMENTS`] invisible quads and a translucent unlit material, which is never culled, and
-/// inserts [`SkidMarks`].
+/// Spawns one mesh with [`MAX_SEGMENTS`] invisible quads, which is never culled by the view, and inserts [`SkidMarks`].
+/// Its material is translucent and unlit, shows both sides, and is drawn in front of the road.
 fn spawn_mark_mesh(
     mut commands: Commands,
     mut meshes: ResMut<Assets<Mesh>>,

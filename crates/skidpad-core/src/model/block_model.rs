@@ -9,13 +9,22 @@ use crate::model::body::BodyConstants;
 use crate::model::own_numbers::OwnNumbers;
 use crate::model::parts::ModelParts;
 use crate::model::variable_numbers::{
-    differs_in_numbers_only, visit_aero, visit_bar, visit_parts, visit_powertrain, visit_tyre, visit_wheel,
+    equals_except_numbers, visit_aero, visit_bar, visit_parts, visit_powertrain, visit_tyre, visit_wheel,
 };
 use crate::model::wheel_pack::WheelPack;
+use crate::model::wheel_pack::numbers::PLACES_PER_WHEEL;
 use skidpad_simd::lane::BlockLanes;
-use skidpad_simd::vectors::Mat3Lanes;
 
-/// Constants of the cars of a block. All cars have the layout of one model, that of the fleet; their numbers may differ.
+/// Number of places of the body, and of each wheel after it; air and engine follow. A power of two, so that a place is
+/// found without a division.
+const PLACES_PER_SECTION: usize = 128;
+const _: () = assert!(PLACES_PER_WHEEL <= PLACES_PER_SECTION);
+
+/// Number of places of the coefficients of the air.
+const AERO_COUNT: usize = 4;
+
+/// Constants of the cars of a block. All cars have the layout of one model, that of the fleet; their numbers may
+/// differ.
 #[derive(Clone, Debug)]
 pub struct BlockModel<W: BlockLanes> {
     /// Model of the fleet.
@@ -35,7 +44,8 @@ pub struct BlockModel<W: BlockLanes> {
 }
 
 impl<W: BlockLanes> BlockModel<W> {
-    /// Creates the constants of a block whose cars are all of `model`, the model of the fleet.
+    /// Creates the constants of a block whose cars are all of `model`, the model of the fleet, which must meet all
+    /// requirements of a block ([`crate::block::unmet_requirements`]).
     pub fn new(model: &Arc<Model>) -> Self {
         Self { fleet_numbers: Self::numbers_of(model).into(), ..Self::without_numbers(model) }
     }
@@ -56,13 +66,16 @@ impl<W: BlockLanes> BlockModel<W> {
         }
     }
 
-    /// Returns the numbers of `model` that may differ from car to car, in the order of visiting: those of its parts, and
-    /// the constants of a block.
+    /// Returns the numbers of `model` that may differ from car to car: those of its parts in the order of visiting, and
+    /// the constants of a block by place, 0 at places without a constant.
     pub(super) fn numbers_of(model: &Arc<Model>) -> [Vec<f32>; 2] {
-        let (mut parts, mut constants) = (Vec::new(), Vec::new());
+        let mut parts = Vec::new();
         visit_parts(&mut model.parts().clone(), &mut |number| parts.push(*number));
+        let mut block = Self::without_numbers(model);
+        let place_count = PLACES_PER_SECTION * (1 + block.packs.len()) + AERO_COUNT + block.torques.len() + 1;
         // All cars are equal.
-        Self::without_numbers(model).visit_numbers(&mut |lanes| constants.push(lanes.number(0)));
+        let constants =
+            (0..place_count).map(|place| block.number_mut(place).map_or(0.0, |lanes| lanes.number(0))).collect();
         [parts, constants]
     }
 
@@ -81,65 +94,90 @@ impl<W: BlockLanes> BlockModel<W> {
         &self.body
     }
 
-    /// Calls `visit` with each constant that may differ from car to car, always in the same order: body, wheel by wheel,
-    /// air, engine.
-    fn visit_numbers(&mut self, visit: &mut impl FnMut(&mut W)) {
-        let BodyConstants { mass, inverse_mass, inertia, inverse_inertia } = &mut self.body;
-        visit(mass);
-        visit(inverse_mass);
-        for matrix in [inertia, inverse_inertia] {
-            matrix.visit_numbers(visit);
+    /// Returns the constant at `place`; `None` for a place without one. Places are those of the body, then wheel by
+    /// wheel, then of the air and the engine.
+    #[inline(always)]
+    fn number_mut(&mut self, place: usize) -> Option<&mut W> {
+        let (section, place_in_section) = (place / PLACES_PER_SECTION, place % PLACES_PER_SECTION);
+        let Some(wheel) = section.checked_sub(1) else { return self.body.number_mut(place) };
+        let wheel_count = self.packs.len();
+        if wheel < wheel_count {
+            return self.packs[wheel].number_mut(place_in_section);
         }
-        self.packs.iter_mut().for_each(|pack| pack.visit_numbers(visit));
-        let AeroCoefficients { drag, side, downforce: [front, rear] } = &mut self.aero;
-        [drag, side, front, rear].into_iter().chain(&mut self.torques).chain([&mut self.peak_torque]).for_each(visit);
+        match place - PLACES_PER_SECTION * (1 + wheel_count) {
+            0 => Some(&mut self.aero.drag),
+            1 => Some(&mut self.aero.side),
+            2 => Some(&mut self.aero.downforce[0]),
+            3 => Some(&mut self.aero.downforce[1]),
+            engine_place if engine_place - AERO_COUNT == self.torques.len() => Some(&mut self.peak_torque),
+            engine_place => self.torques.get_mut(engine_place - AERO_COUNT),
+        }
     }
 
-    /// Sets the constants of the cars of a block to the numbers `own`. `previous_places` has the places that the last
-    /// call set, and gets those of this call. Without a call, no place is set. Does not allocate while the capacity of
-    /// `previous_places` is enough.
-    pub(super) fn set_numbers(&mut self, own: &OwnNumbers<W>, previous_places: &mut Vec<u16>) {
+    /// Sets the constants of the cars of a block to the numbers `own`. `changed_places` has the places that the last
+    /// call set, and gets those of this call; it is empty at first. Does not allocate while its capacity is enough.
+    pub(super) fn set_numbers(&mut self, own: &OwnNumbers<W>, changed_places: &mut Vec<u32>) {
         let (places, values) = own.constants();
-        if places != previous_places {
+        if places != changed_places {
             let fleet_numbers = Arc::clone(&self.fleet_numbers);
-            let mut numbers = fleet_numbers[1].iter();
-            self.visit_numbers(&mut |lanes| *lanes = numbers.next().map_or(*lanes, |number| W::splat(*number)));
-            previous_places.clear();
-            previous_places.extend_from_slice(places);
+            for place in changed_places.iter().map(|place| *place as usize) {
+                if let Some(lanes) = self.number_mut(place) {
+                    *lanes = W::splat(fleet_numbers[1][place]);
+                }
+            }
+            changed_places.clear();
+            changed_places.extend_from_slice(places);
         }
-        let (mut remaining, mut place) = (places.iter().zip(values).peekable(), 0);
-        self.visit_numbers(&mut |lanes| {
-            if let Some((_, value)) = remaining.next_if(|(own_place, _)| **own_place == place) {
+        for (place, value) in places.iter().zip(values) {
+            if let Some(lanes) = self.number_mut(*place as usize) {
                 *lanes = *value;
             }
-            place += 1;
-        });
+        }
         for pack in &mut self.packs {
             (pack.inverse_mass, pack.inverse_inertia) = (self.body.inverse_mass, self.body.inverse_inertia);
         }
     }
 
     /// Replaces all numbers of `model` that may differ from car to car, and everything that is computed from them, by
-    /// those of `car` of a block with the numbers `own`. `model` has the layout of the fleet. Allocates nothing.
-    pub(super) fn write_car(&self, own: &OwnNumbers<W>, car: usize, model: &mut Model) {
-        let [mut parts, mut constants] = own.numbers(self, car);
+    /// those of `car` of a block with the numbers `own`. `model` has the layout of the fleet, and its numbers but for
+    /// those at `changed_places`, which the last call set. Does not allocate while the capacity of `changed_places` is
+    /// enough.
+    pub(super) fn write_car(&self, own: &OwnNumbers<W>, car: usize, model: &mut Model, changed_places: &mut Vec<u32>) {
+        let mut parts = own.part_numbers(self, car);
         visit_parts(&mut model.parts, &mut |number| *number = parts.next_number());
-        let mut next_number = || constants.next_number();
-        // The mass is that of the parts.
-        next_number();
-        model.inverse_mass = next_number();
-        let [_inertia, inverse_inertia] = [(); 2].map(|()| {
-            let mut matrix = Mat3Lanes::default();
-            matrix.visit_numbers(&mut |number| *number = next_number());
-            matrix
-        });
-        model.inverse_inertia = inverse_inertia.to_mat3();
+        let (places, values) = own.constants();
+        if places != changed_places {
+            for place in changed_places.iter().map(|place| *place as usize) {
+                set_model_number(model, place, self.fleet_numbers[1][place]);
+            }
+            changed_places.clear();
+            changed_places.extend_from_slice(places);
+        }
+        for (place, value) in places.iter().zip(values) {
+            set_model_number(model, *place as usize, value.number(car));
+        }
         for group in &mut model.wheel_packs {
-            group.set_numbers(model.inverse_mass, &inverse_inertia, &model.parts, &mut next_number);
+            group.complete_numbers(model.inverse_mass, &model.inverse_inertia, &model.parts);
         }
         for (carried_mass, index) in model.carried_masses.iter_mut().zip(&model.lane_indices) {
             *carried_mass = model.wheel_packs[index.group].carried_mass.lane_value(index.lane);
         }
+    }
+}
+
+/// Sets the constant of `model` at `place`, see `BlockModel::number_mut`. Does nothing for constants that `model` only
+/// has in its parts.
+fn set_model_number(model: &mut Model, place: usize, number: f32) {
+    let (section, place_in_section) = (place / PLACES_PER_SECTION, place % PLACES_PER_SECTION);
+    if let Some(wheel) = section.checked_sub(1) {
+        // Four wheels in each group.
+        if let Some(group) = model.wheel_packs.get_mut(wheel / 4) {
+            group.set_number(wheel % 4, place_in_section, number);
+        }
+    } else if place == BodyConstants::<f32>::INVERSE_MASS_PLACE {
+        model.inverse_mass = number;
+    } else if let Some(index) = place.checked_sub(BodyConstants::<f32>::INVERSE_INERTIA_PLACE) {
+        model.inverse_inertia.col_mut(index / 3)[index % 3] = number;
     }
 }
 
@@ -159,7 +197,7 @@ pub(super) fn layout_differences(base: &Model, model: &Model) -> Vec<&'static st
         visit_part: fn(&mut P, &mut dyn FnMut(&mut f32)),
     ) -> bool {
         base.len() == parts.len()
-            && base.iter().zip(parts).all(|(base, part)| differs_in_numbers_only(base, part, visit_part))
+            && base.iter().zip(parts).all(|(base, part)| equals_except_numbers(base, part, visit_part))
     }
     [
         (
@@ -175,16 +213,17 @@ pub(super) fn layout_differences(base: &Model, model: &Model) -> Vec<&'static st
         (base.heave_springs == parts.heave_springs, "heave springs"),
         (base.steering == parts.steering, "limits of the steering"),
         (
-            differs_in_numbers_only(&base.powertrain, &parts.powertrain, visit_powertrain),
+            equals_except_numbers(&base.powertrain, &parts.powertrain, visit_powertrain),
             "powertrain (all but the torques of the engine's curve)",
         ),
         (base.motors == parts.motors, "motors"),
         (base.couplings == parts.couplings, "couplings"),
         (
-            differs_in_numbers_only(&base.aero, &parts.aero, visit_aero),
+            equals_except_numbers(&base.aero, &parts.aero, visit_aero),
             "aerodynamics (points, maps, presence of a coefficient)",
         ),
         (base.hull == parts.hull && base.centre_height == parts.centre_height, "hull or height of the centre of mass"),
+        (base.raycast_reference == parts.raycast_reference, "parameters of other engines"),
         (base.assists == parts.assists, "assists"),
         (base.external_forces == parts.external_forces, "force elements of the user"),
         (base.hitch == parts.hitch && base.coupler == parts.coupler, "hitch"),

@@ -6,17 +6,18 @@ use crate::model::Model;
 use crate::model::block_model::{BlockModel, layout_differences};
 use skidpad_simd::lane::BlockLanes;
 
-/// Numbers of the cars of a block, for those places in which any car differs from the model of the fleet. A place is the
-/// position of a number in the order in which the numbers are visited.
+/// Numbers of the cars of a block, for those places in which any car differs from the model of the fleet. A place
+/// stands for one number of the model.
 #[derive(Clone, Debug, Default)]
 struct Columns<W> {
     /// Places, rising.
-    places: Box<[u16]>,
+    places: Box<[u32]>,
     /// Number of each car at each of these places.
     values: Box<[W]>,
 }
 
-/// Numbers of the cars of a block that differ from those of the model of the fleet: four bytes per car and number.
+/// Numbers in which cars of a block differ from the model of the fleet: four bytes for each lane of the block and each
+/// number in which any of its cars differs.
 #[derive(Clone, Debug, Default)]
 pub struct OwnNumbers<W> {
     /// Numbers of the parts of the model.
@@ -28,25 +29,20 @@ pub struct OwnNumbers<W> {
 }
 
 impl<W: BlockLanes> OwnNumbers<W> {
-    /// Sets the numbers of `car` to those of `model`. The numbers of other cars are unchanged. `fleet` has the constants
-    /// of the fleet's model.
+    /// Sets the numbers of `car` to those of `model`. The numbers of other cars are unchanged. `fleet` has the
+    /// constants of the fleet's model.
     ///
     /// # Errors
     /// Returns the parts of `model` that must equal those of the fleet's model, but differ. Nothing is changed then.
-    pub fn set_car(
-        &mut self,
-        fleet: &BlockModel<W>,
-        car: usize,
-        model: &Arc<Model>,
-    ) -> Result<(), Vec<&'static str>> {
+    pub fn set_car(&mut self, fleet: &BlockModel<W>, car: usize, model: &Arc<Model>) -> Result<(), Vec<&'static str>> {
         let differences = layout_differences(fleet.layout(), model);
         if !differences.is_empty() {
             return Err(differences);
         }
         let [parts, constants] = BlockModel::<W>::numbers_of(model);
         let [fleet_parts, fleet_constants] = fleet.fleet_numbers();
-        let is_own = self.parts.set_car(fleet_parts, car, &parts)
-            | self.constants.set_car(fleet_constants, car, &constants);
+        let is_own =
+            self.parts.set_car(fleet_parts, car, &parts) | self.constants.set_car(fleet_constants, car, &constants);
         self.cars = (self.cars & !(1 << car)) | (u32::from(is_own) << car);
         Ok(())
     }
@@ -62,15 +58,15 @@ impl<W: BlockLanes> OwnNumbers<W> {
     }
 
     /// Returns the places of the constants that differ, rising, and their values.
-    pub(super) fn constants(&self) -> (&[u16], &[W]) {
+    pub(super) fn constants(&self) -> (&[u32], &[W]) {
         (&self.constants.places, &self.constants.values)
     }
 
-    /// Returns the numbers of the parts, and the constants, of `car`, each in the order of visiting. `fleet` has the
-    /// constants of the fleet's model.
-    pub(super) fn numbers<'a>(&'a self, fleet: &'a BlockModel<W>, car: usize) -> [CarNumbers<'a, W>; 2] {
-        let [parts, constants] = fleet.fleet_numbers();
-        [self.parts.numbers(parts, car), self.constants.numbers(constants, car)]
+    /// Returns the numbers of the parts of `car` in the order of visiting. `fleet` has the constants of the fleet's
+    /// model.
+    pub(super) fn part_numbers<'a>(&'a self, fleet: &'a BlockModel<W>, car: usize) -> PartNumbers<'a, W> {
+        let [fleet, _] = fleet.fleet_numbers();
+        PartNumbers { fleet, columns: (&self.parts.places, &self.parts.values), car, place: 0 }
     }
 }
 
@@ -95,30 +91,25 @@ impl<W: BlockLanes> Columns<W> {
         *self = Self { places: places.into(), values: values.into() };
         numbers.iter().zip(fleet).any(|(number, fleet)| is_own(*number, *fleet))
     }
-
-    /// Returns the numbers of `car` in order.
-    fn numbers<'a>(&'a self, fleet: &'a [f32], car: usize) -> CarNumbers<'a, W> {
-        CarNumbers { fleet, columns: (&self.places, &self.values), car, place: 0 }
-    }
 }
 
-/// Numbers of one car in the order of visiting: its own, or those of the model of the fleet.
-pub(super) struct CarNumbers<'a, W> {
+/// Numbers of the parts of one car in the order of visiting: its own, or those of the model of the fleet.
+pub(super) struct PartNumbers<'a, W> {
     /// Numbers of the model of the fleet.
     fleet: &'a [f32],
     /// Places and values of the remaining own numbers.
-    columns: (&'a [u16], &'a [W]),
+    columns: (&'a [u32], &'a [W]),
     car: usize,
     /// Place of the next number.
     place: usize,
 }
 
-impl<W: BlockLanes> CarNumbers<'_, W> {
+impl<W: BlockLanes> PartNumbers<'_, W> {
     /// Returns the next number; 0 after the last one.
     pub fn next_number(&mut self) -> f32 {
         let fleet = self.fleet.get(self.place).copied().unwrap_or_default();
         let own = match self.columns {
-            ([place, places @ ..], [value, values @ ..]) if usize::from(*place) == self.place => {
+            ([place, places @ ..], [value, values @ ..]) if *place as usize == self.place => {
                 self.columns = (places, values);
                 Some(value.number(self.car))
             }

@@ -30,7 +30,7 @@ pub(crate) fn visit_parts(parts: &mut ModelParts, visit: VisitNumber<'_>) {
 }
 
 /// Returns true if `part` equals `base` in everything but the numbers that `visit_part` visits.
-pub(crate) fn differs_in_numbers_only<P: Clone + PartialEq>(
+pub(crate) fn equals_except_numbers<P: Clone + PartialEq>(
     base: &P,
     part: &P,
     visit_part: fn(&mut P, VisitNumber<'_>),
@@ -49,17 +49,35 @@ pub(crate) fn differs_in_numbers_only<P: Clone + PartialEq>(
 
 /// Visits radius, spin inertia, brake torques, rolling resistance, strut, brake disc and unsprung mass.
 pub(crate) fn visit_wheel(wheel: &mut Wheel, visit: VisitNumber<'_>) {
-    let Wheel { radius, spin_inertia, brake_torque, handbrake_torque, .. } = wheel;
+    // All fields, so that a new one has to be added to one of the two lists.
+    let Wheel {
+        radius,
+        spin_inertia,
+        brake_torque,
+        handbrake_torque,
+        rolling,
+        strut,
+        disc,
+        unsprung,
+        axle: _,
+        side: _,
+        contact: _,
+        tyre: _,
+        mirrored: _,
+        toe: _,
+        camber: _,
+        probe: _,
+    } = wheel;
     visit_all([radius, spin_inertia, brake_torque, handbrake_torque], visit);
-    let RollingCoefficients { constant, linear, quadratic, static_coefficient, static_fade_speed } = &mut wheel.rolling;
+    let RollingCoefficients { constant, linear, quadratic, static_coefficient, static_fade_speed } = rolling;
     visit_all([constant, linear, quadratic, static_coefficient, static_fade_speed], visit);
-    visit_strut(&mut wheel.strut, visit);
-    if let Some(disc) = &mut wheel.disc {
+    visit_strut(strut, visit);
+    if let Some(disc) = disc {
         visit(&mut disc.heat_capacity);
         disc.cooling.iter_mut().chain(&mut disc.fade_range).for_each(&mut *visit);
         visit(&mut disc.min_torque_factor);
     }
-    if let Some(unsprung) = &mut wheel.unsprung {
+    if let Some(unsprung) = unsprung {
         visit_all([&mut unsprung.mass, &mut unsprung.tyre_rate, &mut unsprung.tyre_damping], visit);
     }
 }

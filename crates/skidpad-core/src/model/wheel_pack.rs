@@ -4,7 +4,7 @@
 //! axle is empty.
 
 #[cfg(feature = "simd_batch")]
-mod numbers;
+pub(crate) mod numbers;
 
 use crate::constants::STANDARD_GRAVITY;
 use crate::drivetrain::parameters::Powertrain;
@@ -126,8 +126,8 @@ pub(crate) struct Beam {
 
 impl Beam {
     /// Builds the beams of the solid axles among `wheels`: rotation per travel 1 / (y − y') with the lateral position
-    /// y' of the opposite wheel. `None` without a solid axle. `present` masks empty lanes. `sway` is the rotation times
-    /// R − h; `half` is 0.5 on beams.
+    /// y' of the opposite wheel. `None` if no wheel has a solid axle and an opposite wheel. `present` masks empty
+    /// lanes. `sway` is the rotation times R − h, with wheel radius R and roll centre height h; `half` is 0.5 on beams.
     fn new(parts: &ModelParts, wheels: [usize; 4], present: F32x4) -> Option<Self> {
         // Rotation per travel of wheel `i`; `None` without a beam or an opposite wheel.
         let tilt_of_wheel = |i: usize| {

@@ -228,7 +228,8 @@ const GRIP_EXCESS_FIELD: Field = Field { name: "grip_excess", range: MAGNITUDE_R
 const STEER_DEFLECTION_FIELD: Field = Field { name: "steer_deflection", range: DEFLECTION_RANGE };
 
 impl<'a> Reader<'a> {
-    /// Builds a reader of `bytes` that expects `expected_bytes` bytes, at the first of them.
+    /// Builds a reader at the start of `bytes`, before the first field. `expected_bytes` is the number of bytes that
+    /// errors report as expected; the length is not checked here.
     fn new(bytes: &'a [u8], expected_bytes: usize) -> Self {
         Self {
             remaining: bytes,

@@ -37,10 +37,10 @@ const SIGN_CHANGE_FACTOR: f32 = 0.5;
 const RELAXATION_GROWTH_FACTOR: f32 = 1.25;
 
 impl WheelRows {
-    /// Moves the friction limits of the tyres by a share of their distance to the limits at the present loads. The
-    /// difference of both limits, summed over the longitudinal and lateral direction (N s), is compared with that of
-    /// the last update. After a change of sign the share halves, otherwise it grows by a quarter, up to 1. Stores
-    /// share, difference and change of sign for the next update.
+    /// Moves the friction limits of each tyre by its own share of their distance to the limits at the present load. The
+    /// difference of both limits of a tyre, summed over the longitudinal and lateral direction (N s), is compared with
+    /// that of the last update. After a change of sign the share halves, otherwise it grows by a quarter, up to 1.
+    /// Stores share, difference and change of sign for the next update.
     ///
     /// If a load decreases with the friction of its wheel, full updates overshoot without end. The share of each update
     /// follows the rule of M. Riedmiller and H. Braun, "A direct adaptive method for faster backpropagation learning:

@@ -97,8 +97,9 @@ pub(crate) trait StackSolver: VehicleSolver {
 }
 
 impl StackedVehicles {
-    /// Reserves memory for vehicle `car` of `vehicles`, which have `wheel_count` wheels in total, so that a step does not allocate: one snapshot per
-    /// model and role, and buffers. Does nothing for a single vehicle; if it drives onto a free body, the first such step allocates.
+    /// Reserves memory for vehicle `car` of `vehicles`, and for vehicle 0, which was left out while it was alone, so
+    /// that a step does not allocate: one snapshot per model and role, and buffers. `vehicles` have `wheel_count` wheels
+    /// in total. Does nothing for a single vehicle; if it drives onto a free body, the first such step allocates.
     pub fn insert(&mut self, vehicles: &[Vehicle], car: usize, wheel_count: usize) {
         if vehicles.len() < 2 {
             return;

@@ -97,13 +97,20 @@ impl<L: Lane> BrakeDiscLanes<L> {
         }
     }
 
-    /// Calls `visit` with each constant, always in the same order.
+    /// Number of constants.
     #[cfg(feature = "simd_batch")]
-    pub fn visit_numbers(&mut self, visit: &mut impl FnMut(&mut L)) {
-        let [cooling_at_rest, cooling_by_speed] = &mut self.cooling;
-        let [fade_start, fade_end] = &mut self.fade_range;
-        let others = [cooling_at_rest, cooling_by_speed, fade_start, fade_end, &mut self.min_torque_factor];
-        [&mut self.heat_capacity].into_iter().chain(others).for_each(visit);
+    pub const NUMBER_COUNT: usize = 6;
+
+    /// Returns the constant with this index, below [`BrakeDiscLanes::NUMBER_COUNT`]; `None` for a larger index.
+    #[cfg(feature = "simd_batch")]
+    pub fn number_mut(&mut self, index: usize) -> Option<&mut L> {
+        Some(match index {
+            0 => &mut self.heat_capacity,
+            1 | 2 => &mut self.cooling[index - 1],
+            3 | 4 => &mut self.fade_range[index - 3],
+            5 => &mut self.min_torque_factor,
+            _ => return None,
+        })
     }
 
     /// Returns the share of the brake torque at `temperature` (K above the air): 1 up to the start of fading, then

@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use skidpad_core::model::{Curve, Powertrain, Tyre, Wheel};
 use skidpad_core::state::Placement;
+use skidpad_core::tyre::curve::CurveLaw;
 use skidpad_core::{CarStart, Controls, Model, Scene, Simulation, State};
 use skidpad_fleet::{Fleet, Lanes};
-use skidpad_core::tyre::curve::CurveLaw;
 
 /// Length of a step, s.
 pub const DT: f32 = 0.01;
@@ -22,8 +22,8 @@ impl Random {
         (self.0 >> 40) as f32 / (1 << 24) as f32
     }
 
-    /// Returns random pedals and steering: in a quarter of the cases with braking, in some with a requested gear, a clutch
-    /// pedal, a pulled handbrake or the starter.
+    /// Returns random pedals and steering: in a quarter of the cases with braking, in some with a requested gear, a
+    /// clutch pedal, a pulled handbrake or the starter.
     pub fn controls(&mut self) -> Controls {
         let mut chance = |share: f32| self.next_share() < share;
         let (has_brake, has_gear, has_clutch, has_handbrake) = (chance(0.25), chance(0.1), chance(0.05), chance(0.05));
@@ -46,8 +46,8 @@ impl Random {
         0.7 + 0.6 * self.next_share()
     }
 
-    /// Returns `model` with other masses, tyres, wheels, struts, brakes, bars, air and engine torques: each number that may
-    /// differ from car to car is multiplied by a factor of its own.
+    /// Returns `model` with other masses, tyres, wheels, struts, brakes, bars, air and engine torques: nearly all
+    /// numbers that may differ from car to car are multiplied by random factors.
     pub fn vary(&mut self, model: &Model) -> Arc<Model> {
         let mut parts = model.parts().clone();
         let mass = self.factor();
@@ -157,8 +157,8 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// Creates a world and fleets in all `lanes` with cars of `models` at `placements` in `scene`. A fleet has the layout
-    /// of the model `layout`.
+    /// Creates a world and fleets in all `lanes` with cars of `models` at `placements` in `scene`. A fleet has the
+    /// layout of the model `layout`.
     pub fn new(
         scene: &Scene,
         models: &[Arc<Model>],

@@ -156,10 +156,10 @@ fn lower_side([left, right]: [f64; 2]) -> Option<Side> {
 }
 
 /// Computes the figures of axle `index`. The position is the mean of its wheels, the track the distance of the
-/// outermost contact points. Frequency `√(k / m) / 2π` and damping ratio `c / (2 √(k m))` use sums over the wheels and
-/// heave springs of the axle; the sag uses the wheels only. A heave spring belongs to the axle of its first wheel. The
-/// mass `m` is the carried mass, which includes that of the wheels. The cornering stiffness is the sum over the wheels,
-/// `None` if a tyre has no creep.
+/// outermost contact points. Frequency `√(k / m) / 2π` and the damping ratios `c / (2 √(k m))` in bump and in rebound
+/// use sums over the wheels and heave springs of the axle; the sag `m g / k` uses the wheels only. A heave spring
+/// belongs to the axle of its first wheel. The mass `m` is the carried mass, which includes that of the wheels. The
+/// cornering stiffness is the sum over the wheels, `None` if a tyre has no creep.
 fn axle_figures(model: &Model, index: usize) -> AxleCharacteristics {
     let axle_wheels = || model.wheels().iter().enumerate().filter(move |(_, w)| w.axle == index);
     let wheel_count = axle_wheels().count().max(1) as f64;
@@ -197,8 +197,8 @@ fn cornering_stiffness(model: &Model, wheel: usize) -> Option<f64> {
 }
 
 /// Returns the angle by which the side force of axle `index` reduces its road-wheel angle through a compliant steering
-/// linkage, per force of the whole axle at small slips (rad/N): the mean over its wheels, of which each has its share of
-/// the force. 0 for a rigid linkage.
+/// linkage, per force of the whole axle at small slips (rad/N): the mean over its wheels, of which each has its share
+/// of the force. 0 for a rigid linkage.
 fn compliance_steer(model: &Model, index: usize) -> f64 {
     let wheels: Vec<usize> = (0..model.wheels().len()).filter(|&i| model.wheels()[i].axle == index).collect();
     let count = wheels.len().max(1) as f64;
@@ -206,9 +206,9 @@ fn compliance_steer(model: &Model, index: usize) -> f64 {
 }
 
 /// Returns the side force of axle `index` that roll steer causes, per lateral acceleration (N per m/s², positive to the
-/// left), with a rigid steering linkage. The sum over the wheels is cornering stiffness times toe change, with the wheel
-/// travels of `turn_pose` (pose of the car in a steady turn). Returns 0 without a pose or without links that change the toe angle; a tyre without
-/// cornering stiffness contributes 0.
+/// left), with a rigid steering linkage. The sum over the wheels is cornering stiffness times toe change, with the
+/// wheel travels of `turn_pose` (pose of the car in a steady turn). Returns 0 without a pose or without links that
+/// change the toe angle; a tyre without cornering stiffness contributes 0.
 fn roll_steer_force(model: &Model, turn_pose: Option<&TurnPose>, index: usize) -> f64 {
     let toe_curves = model.parts().axles[index].toe_camber.zip(turn_pose);
     toe_curves.map_or(0.0, |(toe_curves, turn_pose)| {

@@ -144,8 +144,9 @@ fn motor_force(model: &Model, motor: &Motor, v: f64) -> f64 {
 
 /// Computes the full-throttle force of the powertrain at the road at `v` m/s (N), without additional electric motors.
 /// Wheel motors have a constant torque; their force is the sum of torque over wheel radius and does not depend on `v`
-/// and `gear`. An engine acts through clutch or torque converter and the forward gear `gear`, with the efficiency of
-/// the gearbox. The force is 0 without a powertrain.
+/// and `gear`. An engine acts through clutch or torque converter and the forward gear `gear` (a continuous gearbox has
+/// the ratio of full throttle at `v`), with the efficiency of the gearbox and the mean inverse radius of the driven
+/// wheels. The force is 0 without a powertrain.
 fn powertrain_force(model: &Model, v: f64, gear: i8) -> f64 {
     let wheels = model.wheels();
     match &model.parts().powertrain {

@@ -176,8 +176,9 @@ impl SteadyLevel {
     }
 
     /// Computes the relative error of the balance `Σ ΔN t = m a_y h + m g (h − r) φ` (–, signed): the roll moment of
-    /// the wheel loads over that of the mass, less 1. `r` is the height of the roll axis, `g` the gravity of the scene,
-    /// `gravity_mps2` (m/s²).
+    /// the wheel loads over that of the mass, less 1. `Σ ΔN t` is the sum of load times −y over the wheels, positive if
+    /// the right wheels carry more. `m` and `h` are mass and height of the centre of mass of the car, `r` is the height
+    /// of the roll axis, `φ` the roll angle, `g` the gravity of the scene, `gravity_mps2` (m/s²).
     fn roll_moment_error(&self, model: &Model, gravity_mps2: f64) -> f64 {
         // Positive if the right wheels (y < 0) carry more (N m).
         let roll_moment: f64 =

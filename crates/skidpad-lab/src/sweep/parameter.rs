@@ -143,7 +143,8 @@ impl Parameter {
         Err(vec![format!("{} is not {PARAMETER_FORMS}", Json::Object(map.clone()))])
     }
 
-    /// Returns the parameter as manifests contain it.
+    /// Returns the parameter as manifests contain it: an object with one key, the kind (such as `grid` or `uniform`),
+    /// and its values or bounds.
     pub fn to_json(&self) -> Json {
         let list = |values: &[Value]| values.iter().map(Value::to_json).collect::<Json>();
         match self {

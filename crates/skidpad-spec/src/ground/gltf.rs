@@ -98,9 +98,9 @@ struct Reader<'a, 'b> {
 
 impl Reader<'_, '_> {
     /// Adds the mesh of the node `node_index`, transformed by `matrix` and `translation` (m); does nothing for a node
-    /// without a mesh. First adds the primitives (parts) of the mesh to `primitive_count`. Refuses skins, missing
-    /// meshes and more than [`MAX_PRIMITIVES`] primitives in all. An error of a primitive names the primitive and the
-    /// mesh.
+    /// without a mesh. Refuses skins and missing meshes, then adds the number of primitives (parts) to
+    /// `primitive_count` and refuses more than [`MAX_PRIMITIVES`] in all before it reads them. An error with one reason
+    /// names the primitive and the mesh; lists of faults are passed on.
     fn add_node_mesh(
         &mut self,
         node_index: usize,

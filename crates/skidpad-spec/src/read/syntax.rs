@@ -57,9 +57,11 @@ fn visible_span(text: &str, span: &Range<usize>) -> Range<usize> {
     if !is_at_break {
         return span.clone();
     }
-    let previous_character = text.get(..span.start).and_then(|text_before| text_before.chars().next_back());
-    match previous_character {
-        Some(c) if c != '\n' => span.start - c.len_utf8()..span.start,
+    let text_before = text.get(..span.start).unwrap_or_default();
+    // The line break `\r\n` has two characters; the span may start at the second.
+    let line = text_before.strip_suffix('\r').unwrap_or(text_before);
+    match line.chars().next_back() {
+        Some(c) if c != '\n' => line.len() - c.len_utf8()..line.len(),
         _ => span.start..span.start,
     }
 }

@@ -202,7 +202,7 @@ impl<'a> Reader<'a> {
     /// Adds a note about an unused key of a coefficient section, which may be misspelt, with the most similar name of a
     /// coefficient. Counts these keys and stops after [`MAX_COLLECTED_FAULTS`] notes. Keys of effects that are left
     /// out, keys of turn slip and keys of other sections get no note and do not count. `LMUV`, a loss of friction with
-    /// sliding speed, gets a note in any section unless it is 0.
+    /// sliding speed, gets a note of its own in any section, unless its value is the number 0.
     fn note_unknown_key(&mut self, statement: &Statement<'_>) {
         if statement.key == "LMUV" && parse_number(statement.value) != Some(0.0) {
             self.add_note_at_line(

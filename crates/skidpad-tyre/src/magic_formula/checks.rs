@@ -16,7 +16,7 @@ pub fn faults(c: &Coefficients, use_mode: UseMode) -> Vec<ValueFault> {
     let mut faults = Vec::new();
     for entry in ENTRIES {
         let found = c.get(entry.name).unwrap_or(f32::NAN);
-        if let Some(accepts) = accepted(c, use_mode, entry.name, found) {
+        if let Some(accepts) = violated_range(c, use_mode, entry.name, found) {
             faults.push(ValueFault { name: entry.name, found, accepts });
         }
     }
@@ -30,7 +30,7 @@ pub fn faults(c: &Coefficients, use_mode: UseMode) -> Vec<ValueFault> {
 /// Sizes and stiffnesses have ranges of sensible size. The listed shape and scale factors are 0.01 to 100, and PKY1 is
 /// negative (ISO axes). A pressure may also be 0, which means that it is not stated; the text omits this case. Upper
 /// ends of ranges are above their lower ends in `c`. All others are within ±1e6. The first matching arm decides.
-fn accepted(c: &Coefficients, use_mode: UseMode, name: &str, value: f32) -> Option<&'static str> {
+fn violated_range(c: &Coefficients, use_mode: UseMode, name: &str, value: f32) -> Option<&'static str> {
     let needs_longitudinal = !matches!(use_mode, UseMode::Load | UseMode::Lateral);
     let needs_lateral = !matches!(use_mode, UseMode::Load | UseMode::Longitudinal);
     let is_shape_factor = (0.01..=100.0).contains(&value);

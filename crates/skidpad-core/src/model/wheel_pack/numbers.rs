@@ -1,13 +1,28 @@
-//! Constants of a group of wheels one by one: of one wheel of each car of a batch or block, and of a car with numbers of
-//! its own.
+//! Constants of a group of wheels one by one: of one wheel of each car of a batch or block, and of a car with numbers
+//! of its own.
 
 use crate::model::law_groups::LawTyres;
 use crate::model::parts::ModelParts;
 use crate::model::wheel_pack::{Beam, WheelPack};
+use crate::wheel::disc::BrakeDiscLanes;
 use crate::wheel::parameters::RollingCoefficientLanes;
+use bevy_math::Mat3;
 use skidpad_simd::lane::{BlockLanes, F32x4, Lane, WheelLanes};
 use skidpad_simd::vectors::Mat3Lanes;
+use skidpad_tyre::curve::CurveConstants;
 use skidpad_tyre::tmeasy::TMeasyConstants;
+
+/// First place of the constants of a brake disc.
+const FIRST_DISC_PLACE: usize = 28;
+
+/// First place of the constants of a tyre with a simple curve.
+const FIRST_CURVE_PLACE: usize = FIRST_DISC_PLACE + BrakeDiscLanes::<F32x4>::NUMBER_COUNT;
+
+/// First place of the constants of a TMeasy tyre.
+const FIRST_TMEASY_PLACE: usize = FIRST_CURVE_PLACE + CurveConstants::<F32x4>::NUMBER_COUNT;
+
+/// Number of places of the constants of a wheel.
+pub(crate) const PLACES_PER_WHEEL: usize = FIRST_TMEASY_PLACE + TMeasyConstants::<F32x4>::NUMBER_COUNT;
 
 impl WheelPack {
     /// Builds the constants of the wheel in `lane`, repeated in every lane for a batch of cars of one model. Only the
@@ -72,45 +87,37 @@ impl<A: WheelLanes> WheelPack<A> {
         }
     }
 
-    /// Calls `visit` with each constant that may differ between cars of one layout, always in the same order: first
-    /// those of [`WheelPack::visit_common_numbers`], then those of TMeasy tyres. Mass and inertia of the car are left
-    /// out.
-    pub(crate) fn visit_numbers(&mut self, visit: &mut impl FnMut(&mut A)) {
-        self.visit_common_numbers(visit);
-        if let Some(tyres) = self.tmeasy_tyres() {
-            tyres.visit_numbers(visit);
-        }
-    }
-
-    /// Calls `visit` with each constant that may differ between cars of one layout and that every wheel has: wheel,
-    /// brake, rolling resistance, loads, strut, and simple curve (a placeholder for other tyre laws).
-    fn visit_common_numbers(&mut self, visit: &mut impl FnMut(&mut A)) {
-        let RollingCoefficientLanes { by_speed, static_excess } = &mut self.rolling;
-        self.tyre.visit_numbers(visit);
-        by_speed.iter_mut().chain(static_excess).chain(&mut self.walking).for_each(&mut *visit);
-        if let Some(discs) = &mut self.discs {
-            discs.visit_numbers(visit);
-        }
-        self.knees.iter_mut().flatten().flatten().chain(&mut self.progressive_rate).for_each(&mut *visit);
-        let numbers = [
-            &mut self.carried_mass,
-            &mut self.droop_travel,
-            &mut self.radius,
-            &mut self.spin_inertia,
-            &mut self.brake_torque,
-            &mut self.handbrake_torque,
-            &mut self.unsprung_mass,
-            &mut self.tyre_rate,
-            &mut self.tyre_damping,
-            &mut self.wheel_rate,
-            &mut self.bump_damping,
-            &mut self.rebound_damping,
-            &mut self.bump_travel,
-            &mut self.stop_rate,
-            &mut self.bar_rate,
-            &mut self.solid_travel,
-        ];
-        numbers.into_iter().for_each(visit);
+    /// Returns the constant at `place`, below [`PLACES_PER_WHEEL`], of those that may differ between cars of one
+    /// layout; `None` if the wheels have no such constant. Mass and inertia of the car have no place.
+    #[inline(always)]
+    pub(crate) fn number_mut(&mut self, place: usize) -> Option<&mut A> {
+        Some(match place {
+            0 => &mut self.carried_mass,
+            1 => &mut self.droop_travel,
+            2 => &mut self.radius,
+            3 => &mut self.spin_inertia,
+            4 => &mut self.brake_torque,
+            5 => &mut self.handbrake_torque,
+            6 => &mut self.unsprung_mass,
+            7 => &mut self.tyre_rate,
+            8 => &mut self.tyre_damping,
+            9 => &mut self.wheel_rate,
+            10 => &mut self.bump_damping,
+            11 => &mut self.rebound_damping,
+            12 => &mut self.bump_travel,
+            13 => &mut self.stop_rate,
+            14 => &mut self.bar_rate,
+            15 => &mut self.solid_travel,
+            16 | 17 => &mut self.walking[place - 16],
+            18..=20 => &mut self.rolling.by_speed[place - 18],
+            21 | 22 => &mut self.rolling.static_excess[place - 21],
+            23 => self.progressive_rate.as_mut()?,
+            24 | 25 => &mut self.knees.as_mut()?[0][place - 24],
+            26 | 27 => &mut self.knees.as_mut()?[1][place - 26],
+            FIRST_DISC_PLACE..FIRST_CURVE_PLACE => self.discs.as_mut()?.number_mut(place - FIRST_DISC_PLACE)?,
+            FIRST_CURVE_PLACE..FIRST_TMEASY_PLACE => self.tyre.number_mut(place - FIRST_CURVE_PLACE)?,
+            _ => self.tmeasy_tyres()?.number_mut(place - FIRST_TMEASY_PLACE)?,
+        })
     }
 
     /// Returns the constants of TMeasy tyres; `None` if no wheel has one.
@@ -123,39 +130,33 @@ impl<A: WheelLanes> WheelPack<A> {
 }
 
 impl WheelPack {
-    /// Replaces all constants that may differ between cars of one layout: mass and inertia of the car by the arguments,
-    /// those of the wheels by `next_number`, lane by lane in the order of [`WheelPack::visit_numbers`], and what follows
-    /// from `parts` by their values. `next_number` gives numbers of TMeasy tyres only for lanes that have one; the
-    /// others get those of the first such lane.
-    pub(crate) fn set_numbers(
-        &mut self,
-        inverse_mass: f32,
-        inverse_inertia: &Mat3Lanes<f32>,
-        parts: &ModelParts,
-        next_number: &mut impl FnMut() -> f32,
-    ) {
-        (self.inverse_mass, self.inverse_inertia) = (F32x4::splat(inverse_mass), inverse_inertia.map(F32x4::splat));
-        let has_tmeasy = self.laws.iter().find(|law| matches!(law.tyres, LawTyres::TMeasy(_))).map(|law| law.has_law);
-        // First lane with a TMeasy tyre whose numbers have been set.
-        let mut first_lane = None;
-        for lane in 0..4 {
-            self.visit_common_numbers(&mut |lanes| lanes.set(lane, next_number()));
-            if has_tmeasy.is_some_and(|has_tmeasy| has_tmeasy.lane_value(lane) != 0.0)
-                && let Some(tyres) = self.tmeasy_tyres()
-            {
-                tyres.visit_numbers(&mut |lanes| lanes.set(lane, next_number()));
-                first_lane.get_or_insert(lane);
-            }
+    /// Sets the constant of `lane` at `place`, see [`WheelPack::number_mut`].
+    pub(crate) fn set_number(&mut self, lane: usize, place: usize, number: f32) {
+        if let Some(lanes) = self.number_mut(place) {
+            lanes.set(lane, number);
         }
-        if let (Some(has_tmeasy), Some(first_lane)) = (has_tmeasy, first_lane)
-            && let Some(tyres) = self.tmeasy_tyres()
-        {
-            for lane in (0..4).filter(|lane| has_tmeasy.lane_value(*lane) == 0.0) {
-                tyres.visit_numbers(&mut |lanes| lanes.set(lane, lanes.lane_value(first_lane)));
-            }
-        }
+    }
+
+    /// Sets mass and inertia of the car, and updates what follows from the constants of the wheels and from `parts`:
+    /// the beams, and the placeholders in lanes without a TMeasy tyre, which are the constants of the first lane with
+    /// one.
+    pub(crate) fn complete_numbers(&mut self, inverse_mass: f32, inverse_inertia: &Mat3, parts: &ModelParts) {
+        self.inverse_mass = F32x4::splat(inverse_mass);
+        self.inverse_inertia = Mat3Lanes::from_mat3(inverse_inertia).map(F32x4::splat);
         if let Some(beam) = &mut self.beam {
             beam.sway = Beam::sway(parts, self.wheels, beam.tilt_per_travel);
+        }
+        let law = self.laws.iter().find(|law| matches!(law.tyres, LawTyres::TMeasy(_)));
+        let has_tmeasy = law.map_or([0.0; 4], |law| law.has_law.lanes());
+        let (Some(first), Some(tyres)) = (has_tmeasy.iter().position(|share| *share != 0.0), self.tmeasy_tyres())
+        else {
+            return;
+        };
+        for index in 0..TMeasyConstants::<F32x4>::NUMBER_COUNT {
+            let Some(lanes) = tyres.number_mut(index) else { continue };
+            for lane in (0..4).filter(|lane| has_tmeasy[*lane] == 0.0) {
+                lanes.set(lane, lanes.lane_value(first));
+            }
         }
     }
 }

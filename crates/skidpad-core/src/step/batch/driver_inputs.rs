@@ -14,11 +14,12 @@ use skidpad_simd::vectors::Vec3Lanes;
 use skidpad_simd::wheel_groups::WheelGroups;
 
 impl<W: CarLanes> BatchStep<'_, W> {
-    /// Begins the step of all cars that have not left the batch; the others are stepped alone later.
+    /// Begins the step of all cars that have not left the batch, and stores which these are in `has_begun`. The others
+    /// are stepped alone later.
     ///
     /// Applies steering and pedals, copies the axle directions, reads the start states of the wheels, and sets the
     /// impulses of direct drive and brakes (with fading of hot discs). Returns the driving direction of each car
-    /// without an engine: 1, −1, or 0 in neutral; 0 for cars with an engine.
+    /// without an engine: 1, −1, or 0 in neutral; 0 for cars with an engine and cars that have left the batch.
     #[inline(always)]
     pub(super) fn begin_cars<B: WheelGroups>(&mut self) -> [f32; BATCH_LANES] {
         self.has_begun = self.wheels.workspace.has_left_batch.map(|has_left_batch| !has_left_batch);

@@ -114,8 +114,8 @@ impl<W: CarLanes> BatchStep<'_, W> {
 
     /// Moves the bar ends of lifted wheels of the masked `cars` to the balance of strut and bars, and updates
     /// the bar forces. A wheel is lifted by its bars if its travel is below this balance, which has no droop limit.
-    /// `rate_share` is the active share of the bars' rate, 0 to 1. Stores the lifted wheels, and as their constant
-    /// impulse (N s) the bar force before the move times the step.
+    /// `rate_share` is the active share of the bars' rate, 0 to 1. Stores the lifted wheels, and for each wheel the bar
+    /// force before the move times the step (N s), which only lifted wheels use.
     #[cold]
     #[inline(never)]
     pub(super) fn lift_bar_ends<B: WheelGroups>(&mut self, cars: W::Mask, rate_share: W) {

@@ -32,7 +32,8 @@ pub struct BlockControls<W: BlockLanes> {
 }
 
 impl<W: BlockLanes> Default for BlockControls<W> {
-    /// Returns the default of [`Controls`] for every car: no pedal pressed, automatic gears.
+    /// Returns the default of [`Controls`] for every car: no pedal pressed, automatic gears, no clutch pedal, starter
+    /// off, anti-roll bars at their full rate.
     fn default() -> Self {
         Self {
             throttle: W::default(),

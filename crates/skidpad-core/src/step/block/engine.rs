@@ -28,8 +28,8 @@ fn engine_and_clutch(model: &Model) -> Option<(&EngineDrive, &Clutch)> {
 
 impl<W: BlockLanes, P> BlockStep<'_, W, P> {
     /// Begins the step of the engines: changes gears, computes throttle opening, free engine speed (without the clutch)
-    /// and clutch engagement, and builds the clutch rows. A clutch pedal replaces the automatic engagement; between
-    /// gears the capacity is 0. Does nothing without an engine.
+    /// and clutch engagement, and builds the clutch rows. A clutch pedal replaces the automatic engagement. The
+    /// capacity is 0 in neutral and during a shift, which also closes the throttle. Does nothing without an engine.
     ///
     /// The initial impulse of each clutch is that of the last step, clamped to the capacity. It is set as the shaft
     /// impulse of the wheels. Marks cars with a dead engine or an active starter as unsolved: they are stepped alone
@@ -56,6 +56,7 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
         };
         let full_load = engine.torque.evaluate_values(start_speed, |i| model.torques[i]);
         let throttle = opening.masked(!is_shifting);
+        // No starter: cars whose starter turns the engine are stepped alone.
         let input = EngineInput { throttle, full_load, starter: W::Mask::default() };
         let free_speed = engine.free_engine_speed(start_speed, &input, || model.peak_torque, dt);
         let mut engagement = clutch.engagement(free_speed, engine, dt);

@@ -58,8 +58,9 @@ impl Cars {
     /// Replaces the removed vehicle in `slot` by `vehicle` and resets every entry of the slot as in
     /// [`Cars::append_slot`]. Frees the stack snapshots of the old model if no vehicle uses it, uncouples trailers that
     /// name the slot, and removes the slot from the trains. If the slot is in a complete group of eight slots, keeps
-    /// the batch of the group while all its vehicles have the model of the batch; otherwise replaces it by a new one,
-    /// or by `None` if the models differ.
+    /// the batch of the group, with outdated signals of this slot, while all its vehicles have the model of the batch;
+    /// otherwise replaces it by a new one, or by `None` if the models differ. Subtracts the wheels of the old vehicle
+    /// from `wheel_count`; the caller adds those of `vehicle`.
     fn reuse_slot(&mut self, slot: usize, vehicle: Vehicle) {
         let removed = core::mem::replace(&mut self.vehicles[slot], vehicle);
         self.wheel_count -= removed.model().wheels().len();
