@@ -181,7 +181,7 @@ impl<W: BlockLanes> CarStorage for LaneBlocks<W> {
         let (block, lane) = Self::place(car);
         let block = &mut self.blocks[block];
         let mut own_numbers = block.own_numbers.take().unwrap_or_default();
-        let result = own_numbers.set_car(&self.constants, lane, model);
+        let result = self.constants.set_own_model(&mut own_numbers, lane, model);
         block.own_numbers = Some(own_numbers).filter(|own_numbers| !own_numbers.is_empty());
         result
     }

@@ -17,6 +17,9 @@ use crate::pair::{DT, Pair, Random};
 /// Law of a tyre that the Corvette does not have.
 const LINEAR_LAW: CurveLaw = CurveLaw::Linear { stiffness: [8e4; 2] };
 
+/// Change of the parts of a model.
+type Change = fn(&mut ModelParts);
+
 /// Returns the simple curve of a tyre.
 fn curve_of(tyre: &Tyre) -> CurveTyre {
     let Tyre::Curve(curve) = tyre else { panic!("{tyre:?} is no simple curve") };
@@ -193,7 +196,7 @@ fn a_block_rebuilds_the_models_of_its_cars() {
         let mut own = OwnNumbers::default();
         let models: Vec<Arc<Model>> = (0..8).map(|_| random.vary(&model)).collect();
         for (car, model) in models.iter().enumerate() {
-            own.set_car(&fleet, car, model).expect("the same layout");
+            fleet.set_own_model(&mut own, car, model).expect("the same layout");
         }
         let mut workspace = BlockWorkspace::new(&fleet.into());
         workspace.begin_block(Some(&own));
@@ -203,7 +206,7 @@ fn a_block_rebuilds_the_models_of_its_cars() {
         let fleet = BlockModel::<F32x8Pair>::new(&model);
         for (car, expected) in models.iter().enumerate() {
             assert!(*fleet.own_model(&own, car).expect("own numbers") == **expected, "{vehicle}, car {car}");
-            own.set_car(&fleet, car, &model).expect("the same layout");
+            fleet.set_own_model(&mut own, car, &model).expect("the same layout");
             assert!(fleet.own_model(&own, car).is_none());
         }
         assert!(own.is_empty());
@@ -358,7 +361,7 @@ fn what_a_fleet_cannot_take_is_refused_with_the_reason() {
     let mut fleet = Fleet::new(&model, &scene(), DT).expect("supported");
     fleet.spawn(&placement(0));
     // Parts that no number of a car can express, and the start of the reason for which each is refused.
-    let changes: [(fn(&mut ModelParts), &str); 5] = [
+    let changes: [(Change, &str); 5] = [
         (|parts| parts.steering.lock *= 0.5, "limits of the steering"),
         (|parts| parts.tyres[0] = CurveTyre { law: LINEAR_LAW, ..curve_of(&parts.tyres[0]) }.into(), "tyres"),
         (|parts| parts.wheels[2].strut.progressive_rate = 100.0, "wheels"),

@@ -1,5 +1,8 @@
 //! Simple force-slip curves with one shape at every load: dry friction, straight lines, and a slip curve.
 
+#[cfg(feature = "simd_batch")]
+mod numbers;
+
 use super::{
     Conditions, MIN_GRIP, MIN_LENGTH_M, MIN_LOAD_N, MIN_RELAXATION_LENGTH_M, PreparedTyre, TyreForces, TyreModel,
     ValueFault, add_fault_unless, friction_ratio, peak_friction_load,
@@ -312,54 +315,6 @@ impl CurveConstants<F32x4> {
 }
 
 impl<H: Copy> CurveConstants<H> {
-    /// Applies `convert` to each coefficient.
-    #[cfg(feature = "simd_batch")]
-    pub fn map<T>(&self, convert: impl Fn(H) -> T) -> CurveConstants<T> {
-        CurveConstants {
-            friction: self.friction.map(&convert),
-            load_sensitivity: convert(self.load_sensitivity),
-            peak_friction_load: convert(self.peak_friction_load),
-            nominal_load: convert(self.nominal_load),
-            per_nominal_load: convert(self.per_nominal_load),
-            carcass_compliance: self.carcass_compliance.map(&convert),
-            min_length: convert(self.min_length),
-            relaxation_flag: convert(self.relaxation_flag),
-            constant_stiffness: self.constant_stiffness.map(&convert),
-            stiffness_per_load: self.stiffness_per_load.map(&convert),
-            stiffness_per_limit: self.stiffness_per_limit.map(&convert),
-            curve_flag: convert(self.curve_flag),
-            per_slip: self.per_slip.map(&convert),
-            fall_rate: self.fall_rate.map(&convert),
-            sliding_loss: self.sliding_loss.map(&convert),
-        }
-    }
-
-    /// Number of coefficients that can differ between tyres of one law.
-    #[cfg(feature = "simd_batch")]
-    pub const NUMBER_COUNT: usize = 21;
-
-    /// Returns the coefficient with this index, below [`CurveConstants::NUMBER_COUNT`]; `None` for a larger index.
-    #[cfg(feature = "simd_batch")]
-    #[inline(always)]
-    pub fn number_mut(&mut self, index: usize) -> Option<&mut H> {
-        Some(match index {
-            0 | 1 => &mut self.friction[index],
-            2 | 3 => &mut self.carcass_compliance[index - 2],
-            4 | 5 => &mut self.constant_stiffness[index - 4],
-            6 | 7 => &mut self.stiffness_per_load[index - 6],
-            8 | 9 => &mut self.stiffness_per_limit[index - 8],
-            10 | 11 => &mut self.per_slip[index - 10],
-            12 | 13 => &mut self.fall_rate[index - 12],
-            14 | 15 => &mut self.sliding_loss[index - 14],
-            16 => &mut self.load_sensitivity,
-            17 => &mut self.peak_friction_load,
-            18 => &mut self.nominal_load,
-            19 => &mut self.per_nominal_load,
-            20 => &mut self.min_length,
-            _ => return None,
-        })
-    }
-
     /// Returns the lanes in which rolling renews the patch.
     #[inline(always)]
     pub fn relaxing_lanes<L: Lane>(&self) -> L::Mask
@@ -470,8 +425,8 @@ impl<H: Copy> CurveConstants<H> {
         result
     }
 
-    /// Returns the share of the friction limit in direction `i` (0 longitudinal, 1 lateral). The normalised slip is `1
-    /// + excess`. The share is 1 at the extremum (`excess` ≤ 0) and falls by a smooth cubic to the asymptote. It is 1
+    /// Returns the share of the friction limit in direction `i` (0 longitudinal, 1 lateral). The normalised slip is
+    /// `1 + excess`. The share is 1 at the extremum (`excess` ≤ 0) and falls by a smooth cubic to the asymptote. It is 1
     /// for laws without a fall.
     #[inline(always)]
     fn sliding_share<L: Lane>(&self, excess: L, i: usize) -> L

@@ -6,6 +6,9 @@
 //! slips combine both directions. The module computes forces only; the moments and the standstill model of TMeasy are
 //! not implemented.
 
+#[cfg(feature = "simd_batch")]
+mod numbers;
+
 use super::brush::theoretical_slips;
 use super::dual::{Dual, sqrt_at_least};
 use super::{
@@ -247,43 +250,7 @@ impl DirectionConstants<f32> {
     }
 }
 
-/// Number of coefficients of a direction.
-#[cfg(feature = "simd_batch")]
-const NUMBERS_PER_DIRECTION: usize = 13;
-
 impl<H: Copy> TMeasyConstants<H> {
-    /// Applies `convert` to each coefficient.
-    #[cfg(feature = "simd_batch")]
-    pub fn map<T: Copy>(&self, convert: impl Fn(H) -> T) -> TMeasyConstants<T> {
-        Self::zip_tyres([self; 4], |[number, ..]| convert(number))
-    }
-
-    /// Number of coefficients.
-    #[cfg(feature = "simd_batch")]
-    pub const NUMBER_COUNT: usize = 1 + 2 * NUMBERS_PER_DIRECTION;
-
-    /// Returns the coefficient with this index, below [`TMeasyConstants::NUMBER_COUNT`]; `None` for a larger index.
-    #[cfg(feature = "simd_batch")]
-    pub fn number_mut(&mut self, index: usize) -> Option<&mut H> {
-        let Some(index) = index.checked_sub(1) else { return Some(&mut self.nominal_load) };
-        let direction = self.directions.get_mut(index / NUMBERS_PER_DIRECTION)?;
-        Some(match index % NUMBERS_PER_DIRECTION {
-            0 => &mut direction.slope.linear,
-            1 => &mut direction.slope.square,
-            2 => &mut direction.largest.linear,
-            3 => &mut direction.largest.square,
-            4 => &mut direction.sliding.linear,
-            5 => &mut direction.sliding.square,
-            6 => &mut direction.largest_slip.nominal,
-            7 => &mut direction.largest_slip.increase,
-            8 => &mut direction.largest_slip.min,
-            9 => &mut direction.sliding_slip.nominal,
-            10 => &mut direction.sliding_slip.increase,
-            11 => &mut direction.sliding_slip.min,
-            _ => &mut direction.carcass_compliance,
-        })
-    }
-
     /// Combines four tyres: applies `combine` to the four values of each coefficient, in the order of `tyres`, and
     /// returns the results as a set of coefficients.
     fn zip_tyres<T: Copy>(tyres: [&Self; 4], combine: impl Fn([H; 4]) -> T) -> TMeasyConstants<T> {

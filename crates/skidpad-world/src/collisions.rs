@@ -458,10 +458,9 @@ impl ContactPoint {
     }
 
     /// Creates the point `hull_point` at which `hull`, of index `car`, touches the ground, for a step of `dt` s,
-    /// without impulses, with arm, normal, gap, friction and ground velocity of `hull_point`, and without a group. The
-    /// minimum speed along the normal is
-    /// [`HullPoint::allowed_speed`]; the target slip is zero. The compliance along the normal is computed without
-    /// hitches. `index` is the order of detection.
+    /// without impulses and group, with arm, normal, gap, friction and ground velocity of `hull_point`. The minimum
+    /// speed along the normal is [`HullPoint::allowed_speed`]; the target slip is zero. The compliance along the normal
+    /// is computed without hitches. `index` is the order of detection.
     fn on_ground(hull: &Chassis, car: u32, hull_point: &HullPoint, index: u32, dt: f32) -> Self {
         Self {
             group: NO_CAR,

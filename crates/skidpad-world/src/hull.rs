@@ -471,7 +471,7 @@ fn corner(chassis: &Chassis, i: usize) -> Vec3 {
 mod tests {
     use super::*;
     use crate::chassis_simd::advance;
-    use crate::triangle_contacts::tests::field_and_mesh;
+    use crate::triangle_contacts::tests::{field_and_mesh, set_varied_motion};
     use skidpad_core::{FixedBox, Mat3, Quat, Scene, model::Hull};
 
     /// Returns a body of 1000 kg, 4 m long, 1.8 m wide and 1 m high, with the middle of its hull 0.1 m above its centre
@@ -537,19 +537,9 @@ mod tests {
         for scene in [0.0, 0.1, 0.4, 3.0].into_iter().flat_map(field_and_mesh) {
             let ground = Ground::new(&scene);
             for k in 0..4000_usize {
-                // Repeatable number from −1 to 1.
-                let number = |step: usize| ((k * step) % 997) as f32 / 498.0 - 1.0;
-                let tilt = if k % 4 == 0 { 3.0 } else { 0.15 };
-                let rotation = Quat::from_rotation_z(3.0 * number(31))
-                    * Quat::from_rotation_x(tilt * number(57))
-                    * Quat::from_rotation_y(tilt * number(71));
-                let position = Vec3::new(12.0 + 5.0 * number(13), 12.0 + 5.0 * number(17), 0.9 + 0.6 * number(29));
-                let velocity = 20.0 * Vec3::new(number(41), number(43), number(47)) * (2.0 + number(67));
-                let lags = [Vec3::new(0.1, -0.2, 0.3) * number(83), Vec3::new(0.3, 0.2, -0.1) * number(89)];
                 let start = || {
                     let mut chassis = crate_of_a_tonne();
-                    let rate = 2.0 * Vec3::new(number(53), number(59), number(61));
-                    chassis.set_step_motion(position.as_dvec3(), rotation, [velocity, rate], lags);
+                    set_varied_motion(&mut chassis, k, Vec3::splat(60.0));
                     chassis
                 };
                 let (mut chassis, mut contacts) = (start(), GroundContacts::default());

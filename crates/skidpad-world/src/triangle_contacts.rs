@@ -240,6 +240,22 @@ pub(crate) mod tests {
         ]
     }
 
+    /// Sets pose and motion of `chassis` above or in the ground of [`field_and_mesh`], other ones for each `k` and each
+    /// time the same. `speeds` are the largest speeds along each axis, m/s.
+    pub(crate) fn set_varied_motion(chassis: &mut Chassis, k: usize, speeds: Vec3) {
+        // Repeatable number from −1 to 1.
+        let number = |step: usize| ((k * step) % 997) as f32 / 498.0 - 1.0;
+        let tilt = if k.is_multiple_of(4) { 3.0 } else { 0.15 };
+        let rotation = Quat::from_rotation_z(3.0 * number(31))
+            * Quat::from_rotation_x(tilt * number(57))
+            * Quat::from_rotation_y(tilt * number(71));
+        let position = Vec3::new(12.0 + 5.0 * number(13), 12.0 + 5.0 * number(17), 0.7 + 0.5 * number(29));
+        let velocity = speeds * Vec3::new(number(41), number(43), number(47));
+        let rate = 2.0 * Vec3::new(number(53), number(59), number(61));
+        let lags = [Vec3::new(0.1, -0.2, 0.3) * number(83), Vec3::new(0.3, 0.2, -0.1) * number(89)];
+        chassis.set_step_motion(position.as_dvec3(), rotation, [velocity, rate], lags);
+    }
+
     /// Hulls in many poses and motions above and in the ground have the same contact points, to the bit, whether the
     /// underside excludes triangles or not. Some triangles are excluded, and some poses have contacts.
     #[test]
@@ -250,17 +266,7 @@ pub(crate) mod tests {
         for scene in [0.0, 0.1, 0.4, 3.0].into_iter().flat_map(field_and_mesh) {
             let terrain = Terrain::new(&scene);
             for k in 0..4000_usize {
-                // Repeatable number from −1 to 1.
-                let number = |step: usize| ((k * step) % 997) as f32 / 498.0 - 1.0;
-                let tilt = if k % 4 == 0 { 3.0 } else { 0.15 };
-                let rotation = Quat::from_rotation_z(3.0 * number(31))
-                    * Quat::from_rotation_x(tilt * number(57))
-                    * Quat::from_rotation_y(tilt * number(71));
-                let position = Vec3::new(12.0 + 5.0 * number(13), 12.0 + 5.0 * number(17), 0.7 + 0.5 * number(29));
-                let velocity = Vec3::new(20.0 * number(41), 20.0 * number(43), 3.0 * number(47));
-                let rate = 2.0 * Vec3::new(number(53), number(59), number(61));
-                let lags = [Vec3::new(0.1, -0.2, 0.3) * number(83), Vec3::new(0.3, 0.2, -0.1) * number(89)];
-                chassis.set_step_motion(position.as_dvec3(), rotation, [velocity, rate], lags);
+                set_varied_motion(&mut chassis, k, Vec3::new(20.0, 20.0, 3.0));
                 let motion = [chassis.pose_motion()[0], chassis.midpoint_rate(0.01)];
                 let find = |height: Option<f32>| {
                     let (mut buffers, mut points) = (TriangleContacts::with_capacity(0), Vec::new());

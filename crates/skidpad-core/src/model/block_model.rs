@@ -9,7 +9,7 @@ use crate::model::body::BodyConstants;
 use crate::model::own_numbers::OwnNumbers;
 use crate::model::parts::ModelParts;
 use crate::model::variable_numbers::{
-    equals_except_numbers, visit_aero, visit_bar, visit_parts, visit_powertrain, visit_tyre, visit_wheel,
+    VisitNumber, equals_except_numbers, visit_aero, visit_bar, visit_parts, visit_powertrain, visit_tyre, visit_wheel,
 };
 use crate::model::wheel_pack::WheelPack;
 use crate::model::wheel_pack::numbers::PLACES_PER_WHEEL;
@@ -68,7 +68,7 @@ impl<W: BlockLanes> BlockModel<W> {
 
     /// Returns the numbers of `model` that may differ from car to car: those of its parts in the order of visiting, and
     /// the constants of a block by place, 0 at places without a constant.
-    pub(super) fn numbers_of(model: &Arc<Model>) -> [Vec<f32>; 2] {
+    fn numbers_of(model: &Arc<Model>) -> [Vec<f32>; 2] {
         let mut parts = Vec::new();
         visit_parts(&mut model.parts().clone(), &mut |number| parts.push(*number));
         let mut block = Self::without_numbers(model);
@@ -87,6 +87,26 @@ impl<W: BlockLanes> BlockModel<W> {
     /// Returns the model of the fleet, which determines the layout.
     pub fn layout(&self) -> &Arc<Model> {
         &self.layout
+    }
+
+    /// Sets the numbers of `car` in `own`, the numbers of a block of this fleet, to those of `model`. The numbers of other
+    /// cars are unchanged.
+    ///
+    /// # Errors
+    /// Returns the parts of `model` that must equal those of the fleet's model, but differ. Nothing is changed then.
+    pub fn set_own_model(
+        &self,
+        own: &mut OwnNumbers<W>,
+        car: usize,
+        model: &Arc<Model>,
+    ) -> Result<(), Vec<&'static str>> {
+        let differences = layout_differences(&self.layout, model);
+        if !differences.is_empty() {
+            return Err(differences);
+        }
+        let numbers = Self::numbers_of(model);
+        own.set_car(self.fleet_numbers(), car, numbers.each_ref().map(Vec::as_slice));
+        Ok(())
     }
 
     /// Returns mass and inertia of the cars.
@@ -143,7 +163,8 @@ impl<W: BlockLanes> BlockModel<W> {
     /// those at `changed_places`, which the last call set. Does not allocate while the capacity of `changed_places` is
     /// enough.
     pub(super) fn write_car(&self, own: &OwnNumbers<W>, car: usize, model: &mut Model, changed_places: &mut Vec<u32>) {
-        let mut parts = own.part_numbers(self, car);
+        let [fleet_parts, _] = self.fleet_numbers();
+        let mut parts = own.part_numbers(fleet_parts, car);
         visit_parts(&mut model.parts, &mut |number| *number = parts.next_number());
         let (places, values) = own.constants();
         if places != changed_places {
@@ -188,13 +209,13 @@ fn torque_curve(parts: &ModelParts) -> Option<&Curve> {
 
 /// Returns the names of the parts in which `model` differs from `base` beyond the numbers that may differ from car to
 /// car; see [`crate::model::variable_numbers`].
-pub(super) fn layout_differences(base: &Model, model: &Model) -> Vec<&'static str> {
+fn layout_differences(base: &Model, model: &Model) -> Vec<&'static str> {
     let (base, parts) = (base.parts(), model.parts());
     /// Returns true if both lists have as many entries, which differ in their variable numbers only.
     fn have_same_layout<P: Clone + PartialEq>(
         base: &[P],
         parts: &[P],
-        visit_part: fn(&mut P, &mut dyn FnMut(&mut f32)),
+        visit_part: fn(&mut P, VisitNumber<'_>),
     ) -> bool {
         base.len() == parts.len()
             && base.iter().zip(parts).all(|(base, part)| equals_except_numbers(base, part, visit_part))

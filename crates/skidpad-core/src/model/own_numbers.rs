@@ -1,9 +1,5 @@
 //! Numbers in which cars of a block differ from the model of their fleet.
 
-use std::sync::Arc;
-
-use crate::model::Model;
-use crate::model::block_model::{BlockModel, layout_differences};
 use skidpad_simd::lane::BlockLanes;
 
 /// Numbers of the cars of a block, for those places in which any car differs from the model of the fleet. A place
@@ -29,22 +25,11 @@ pub struct OwnNumbers<W> {
 }
 
 impl<W: BlockLanes> OwnNumbers<W> {
-    /// Sets the numbers of `car` to those of `model`. The numbers of other cars are unchanged. `fleet` has the
-    /// constants of the fleet's model.
-    ///
-    /// # Errors
-    /// Returns the parts of `model` that must equal those of the fleet's model, but differ. Nothing is changed then.
-    pub fn set_car(&mut self, fleet: &BlockModel<W>, car: usize, model: &Arc<Model>) -> Result<(), Vec<&'static str>> {
-        let differences = layout_differences(fleet.layout(), model);
-        if !differences.is_empty() {
-            return Err(differences);
-        }
-        let [parts, constants] = BlockModel::<W>::numbers_of(model);
-        let [fleet_parts, fleet_constants] = fleet.fleet_numbers();
-        let is_own =
-            self.parts.set_car(fleet_parts, car, &parts) | self.constants.set_car(fleet_constants, car, &constants);
+    /// Sets the numbers of `car`: those of its parts in the order of visiting, and its constants by place. The numbers of
+    /// other cars are unchanged. `fleet` has the same numbers of the fleet's model.
+    pub(super) fn set_car(&mut self, fleet: [&[f32]; 2], car: usize, [parts, constants]: [&[f32]; 2]) {
+        let is_own = self.parts.set_car(fleet[0], car, parts) | self.constants.set_car(fleet[1], car, constants);
         self.cars = (self.cars & !(1 << car)) | (u32::from(is_own) << car);
-        Ok(())
     }
 
     /// Returns true if `car` differs from the model of the fleet.
@@ -62,10 +47,8 @@ impl<W: BlockLanes> OwnNumbers<W> {
         (&self.constants.places, &self.constants.values)
     }
 
-    /// Returns the numbers of the parts of `car` in the order of visiting. `fleet` has the constants of the fleet's
-    /// model.
-    pub(super) fn part_numbers<'a>(&'a self, fleet: &'a BlockModel<W>, car: usize) -> PartNumbers<'a, W> {
-        let [fleet, _] = fleet.fleet_numbers();
+    /// Returns the numbers of the parts of `car` in the order of visiting. `fleet` has those of the fleet's model.
+    pub(super) fn part_numbers<'a>(&'a self, fleet: &'a [f32], car: usize) -> PartNumbers<'a, W> {
         PartNumbers { fleet, columns: (&self.parts.places, &self.parts.values), car, place: 0 }
     }
 }

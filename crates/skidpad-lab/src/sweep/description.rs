@@ -10,7 +10,7 @@ use skidpad_spec::read::{FaultCollector, Item, Node, parse_toml};
 use skidpad_spec::{FaultKind, LoadError, Schema};
 
 use super::error::SweepError;
-use super::parameter::{PARAMETER_FORMS, Parameter};
+use super::parameter::{PARAMETER_FORMS, PARAMETERS_KEY, Parameter, parameter_path};
 use super::plan::{Plan, Sweep};
 use super::sources::Source;
 
@@ -62,9 +62,6 @@ fn default_rate() -> f64 {
 fn one() -> u64 {
     1
 }
-
-/// Name of the table of parameters in a description.
-const PARAMETERS_KEY: &str = "parameters";
 
 impl Sweep {
     /// Loads the sweep of a description in TOML at `path`, or of a manifest if `path` ends in `.json`. Paths in a
@@ -160,11 +157,6 @@ fn take_parameters(tree: &mut Node, collector: &mut FaultCollector) -> Vec<(Stri
         }
     }
     parameters
-}
-
-/// Returns the path of the parameter `name` in fault reports.
-pub(super) fn parameter_path(name: &str) -> String {
-    format!("{PARAMETERS_KEY}.{name}")
 }
 
 /// Replaces a single text at the key `solvers` by a list with this text, so that both forms are accepted.

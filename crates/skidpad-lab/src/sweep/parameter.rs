@@ -81,9 +81,17 @@ pub enum Parameter {
     Normal([f64; 2]),
 }
 
+/// Name of the table of parameters in a description.
+pub(super) const PARAMETERS_KEY: &str = "parameters";
+
 /// Forms that a parameter can have in a description.
 pub const PARAMETER_FORMS: &str = "a value, a list of values, { grid = [..] }, { choice = [..] }, { uniform = [low, high] }, \
     { log_uniform = [low, high] } or { normal = [mean, standard deviation] }";
+
+/// Returns the path of the parameter `name` in fault reports.
+pub(super) fn parameter_path(name: &str) -> String {
+    format!("{PARAMETERS_KEY}.{name}")
+}
 
 impl Parameter {
     /// Returns the parameter of a value in a TOML description.

@@ -6,8 +6,7 @@ use serde_json::{Value as Json, json};
 use skidpad_core::SolverInfo;
 use skidpad_spec::{FaultKind, LoadedScene, LoadedVehicle};
 
-use super::description::parameter_path;
-use super::parameter::{Parameter, Value};
+use super::parameter::{Parameter, Value, parameter_path};
 use super::sources::Source;
 use super::target::{Target, faults_text};
 use crate::canonical_json::hash_of;
