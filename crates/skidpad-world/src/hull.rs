@@ -298,14 +298,18 @@ impl GroundContacts {
         let motion = hull_motion(chassis, 0.0, dt);
         self.find_contacts_without_terrain(chassis, ground, rim_contacts, motion, 0.0, dt);
         if self.points.is_empty() && !ground.terrain.is_empty() {
-            // The search bounds the motion of the pose, but gaps close with the velocities at the end of the step.
+            // Upper bound of the length of a vector, without a square root.
+            let length_bound = |vector: Vec3| vector.abs().element_sum();
+            // Largest speed of a point of the hull, m/s.
+            let point_speed =
+                |velocity: Vec3, rate: Vec3| length_bound(velocity) + length_bound(rate) * chassis.hull_radius;
             let ([velocity, rate], [end_velocity, end_rate]) = (motion, chassis.twist());
-            let speed_difference =
-                (end_velocity - velocity).length() + (end_rate - rate).length() * chassis.hull_radius;
+            // The search bounds the motion of the pose, but gaps close with the velocities at the end of the step.
+            let speed_difference = point_speed(end_velocity - velocity, end_rate - rate);
             // An impact closes nearly the whole gap, see `stop_impacts`.
-            let speed_bound = end_velocity.length() + end_rate.length() * chassis.hull_radius;
             let impact_share = 1.0 / CLOSED_GAP_RATIO - 1.0;
-            let max_gap = CLOSING_MARGIN_M + dt * (speed_difference + impact_share * speed_bound);
+            let max_gap =
+                CLOSING_MARGIN_M + dt * (speed_difference + impact_share * point_speed(end_velocity, end_rate));
             self.find_terrain_contacts(chassis, ground, motion, 0.0, dt, max_gap.min(MAX_CONTACT_GAP_M));
             if self.points.is_empty() {
                 return;
@@ -537,9 +541,11 @@ mod tests {
         for scene in [0.0, 0.1, 0.4, 3.0].into_iter().flat_map(field_and_mesh) {
             let ground = Ground::new(&scene);
             for k in 0..4000_usize {
+                // Every second hull falls fast.
+                let speeds = Vec3::new(60.0, 60.0, if k.is_multiple_of(2) { 60.0 } else { 3.0 });
                 let start = || {
                     let mut chassis = crate_of_a_tonne();
-                    set_varied_motion(&mut chassis, k, Vec3::splat(60.0));
+                    set_varied_motion(&mut chassis, k, speeds);
                     chassis
                 };
                 let (mut chassis, mut contacts) = (start(), GroundContacts::default());
@@ -552,6 +558,6 @@ mod tests {
                 pushed += usize::from(chassis.twist() != start().twist());
             }
         }
-        assert!(spared > 100 && pushed > 1000, "{spared} hulls without points, {pushed} hulls pushed");
+        assert!(spared > 50 && pushed > 1000, "{spared} hulls without points, {pushed} hulls pushed");
     }
 }
