@@ -49,7 +49,7 @@ pub fn plugin(app: &mut App) {
 }
 
 /// Spawns one mesh with [`MAX_SEGMENTS`] invisible quads, which is never culled by the view, and inserts [`SkidMarks`].
-/// Its material is translucent and unlit, shows both sides, and is drawn in front of the road.
+/// The material of the mesh is translucent and unlit, shows both sides, and is drawn in front of the road.
 fn spawn_mark_mesh(
     mut commands: Commands,
     mut meshes: ResMut<Assets<Mesh>>,

@@ -76,9 +76,9 @@ impl<W: CarLanes> ChassisLanes<W> {
     ///
     /// The position of the probe is that of the centre of mass after half the step of `dt` s with the velocity of
     /// `bodies` at its start; the start of the ray is relative to it, in world axes. The ray points down along the
-    /// vehicle's z axis in the middle of the step, the third column of `to_world` (from vehicle axes to world axes).
-    /// Its length allows for the approach to the ground with the free velocity (end of the step without wheels) and the
-    /// angular velocity at the start.
+    /// vehicle's z axis in the middle of the step, the third column of `to_world` (from vehicle axes to world axes). The
+    /// length of the ray allows for the approach to the ground with the free velocity (end of the step without wheels)
+    /// and the angular velocity at the start.
     #[inline(always)]
     pub fn write_probe(
         &self,
