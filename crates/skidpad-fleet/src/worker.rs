@@ -74,7 +74,9 @@ impl<W: BlockLanes> Worker<W> {
     /// motion would not be finite keeps its state before that step, becomes inactive and counts as failed.
     #[inline(always)]
     pub fn step(&mut self, block: &mut Block<W>, environment: &Environment, steps: u32, dt: f32) {
-        self.models.begin_block(block.own_numbers.as_deref());
+        if steps > 0 && block.active != 0 {
+            self.models.begin_block(block.own_numbers.as_deref());
+        }
         for _ in 0..steps {
             if block.active == 0 {
                 return;
