@@ -47,17 +47,18 @@ impl<const ITERATIONS: u16> RowSolver for GaussSeidel<ITERATIONS> {
 /// Solves the shafts, then one wheel block after the other, each at the `velocity` that the wheels before it leave.
 fn visit_wheels(car: &mut CarRows<'_>, mut velocity: SpatialVector<f32>) {
     let has_tilted_rows = StepWheels::<ManyGroups>::has_tilted_rows(car);
-    for (pack, rows) in StepWheels::<ManyGroups>::packs(car) {
+    let body = StepWheels::<ManyGroups>::body(car);
+    for (_, rows) in StepWheels::<ManyGroups>::packs(car) {
         rows.solution.friction_bound = rows.friction_limit();
         rows.solution.effective_mass =
-            effective_mass(pack, has_tilted_rows, rows, velocity.broadcast_to_wheels(), F32x4::splat(1.0));
+            effective_mass(&body, has_tilted_rows, rows, velocity.broadcast_to_wheels(), F32x4::splat(1.0));
     }
     StepWheels::<ManyGroups>::solve_shafts(car);
     for group in 0..StepWheels::<ManyGroups>::rows(car).len() {
         for lane in [0.0, 1.0, 2.0, 3.0] {
             let Some((pack, rows)) = StepWheels::<ManyGroups>::packs(car).nth(group) else { continue };
             rows.solution.effective_mass =
-                effective_mass(pack, has_tilted_rows, rows, velocity.broadcast_to_wheels(), F32x4::splat(1.0));
+                effective_mass(&body, has_tilted_rows, rows, velocity.broadcast_to_wheels(), F32x4::splat(1.0));
             let (before, impulse_before) = (rows.solution, rows.impulse(false));
             rows.solve_block(pack, ImpulseBounds::Cone);
             // Only the wheel in this lane keeps its new solution.

@@ -36,9 +36,9 @@ pub fn start_from_coupled_rows<B: WheelGroups, S: StepWheels<B>>(
             let v_linear = solve_linear_rows(cars, v_loaded).broadcast_to_wheels(); // chassis velocity
             let (stiff_wheels, compliance_factor) =
                 (S::Lanes::wheels_of_cars(stiff_cars), S::Lanes::broadcast_car(gripping_count(cars)));
-            let has_tilted_rows = cars.has_tilted_rows();
-            for (start_impulse, (group, rows)) in start_impulses.into_iter().zip(cars.packs()) {
-                let linear_effective_mass = effective_mass(group, has_tilted_rows, rows, v_linear, compliance_factor);
+            let (has_tilted_rows, body) = (cars.has_tilted_rows(), cars.body());
+            for (start_impulse, (_, rows)) in start_impulses.into_iter().zip(cars.packs()) {
+                let linear_effective_mass = effective_mass(&body, has_tilted_rows, rows, v_linear, compliance_factor);
                 rows.solution.effective_mass =
                     EffectiveMass::select(stiff_wheels, linear_effective_mass, rows.solution.effective_mass);
                 rows.solution.tyre_impulse =

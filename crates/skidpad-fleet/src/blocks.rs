@@ -180,7 +180,7 @@ impl<W: BlockLanes> CarStorage for LaneBlocks<W> {
     fn set_model(&mut self, car: usize, model: &Arc<Model>) -> Result<(), Vec<&'static str>> {
         let (block, lane) = Self::place(car);
         let block = &mut self.blocks[block];
-        let mut own_numbers = block.own_numbers.take().unwrap_or_default();
+        let mut own_numbers = block.own_numbers.take().unwrap_or_else(|| self.constants.equal_cars().into());
         let result = self.constants.set_own_model(&mut own_numbers, lane, model);
         block.own_numbers = Some(own_numbers).filter(|own_numbers| !own_numbers.is_empty());
         result

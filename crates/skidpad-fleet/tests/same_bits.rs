@@ -4,7 +4,7 @@ mod pair;
 
 use std::sync::Arc;
 
-use skidpad_core::block::{BlockModel, BlockWorkspace, OwnNumbers};
+use skidpad_core::block::{BlockModel, BlockWorkspace};
 use skidpad_core::model::Tyre;
 use skidpad_core::simd::lane::F32x8Pair;
 use skidpad_core::state::Placement;
@@ -193,7 +193,7 @@ fn a_block_rebuilds_the_models_of_its_cars() {
         }
         vehicle_count += 1;
         let fleet = BlockModel::<F32x8Pair>::new(&model);
-        let mut own = OwnNumbers::default();
+        let mut own = fleet.equal_cars();
         let models: Vec<Arc<Model>> = (0..8).map(|_| random.vary(&model)).collect();
         for (car, model) in models.iter().enumerate() {
             fleet.set_own_model(&mut own, car, model).expect("the same layout");

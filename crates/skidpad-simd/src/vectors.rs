@@ -154,24 +154,6 @@ impl Mat3Lanes<f32> {
     }
 }
 
-impl<L> Mat3Lanes<L> {
-    /// Returns the number with this index, 0 to 8 column by column; `None` for a larger index.
-    #[inline(always)]
-    pub fn number_mut(&mut self, index: usize) -> Option<&mut L> {
-        let column = match index / 3 {
-            0 => &mut self.x,
-            1 => &mut self.y,
-            2 => &mut self.z,
-            _ => return None,
-        };
-        Some(match index % 3 {
-            0 => &mut column.x,
-            1 => &mut column.y,
-            _ => &mut column.z,
-        })
-    }
-}
-
 impl<C: Lane> Mat3Lanes<C> {
     /// Returns, at each wheel, the product of the matrix of its car and the `vector` of the wheel.
     #[inline(always)]

@@ -74,29 +74,29 @@ pub struct CurveConstants<H> {
     /// Nominal load, N.
     pub nominal_load: H,
     /// Inverse of the nominal load, 1/N.
-    per_nominal_load: H,
+    pub per_nominal_load: H,
     /// Compliance of the carcass: length of the patch over slip stiffness, m/N.
-    carcass_compliance: [H; 2],
+    pub carcass_compliance: [H; 2],
     /// Minimum length of the patch, m.
-    min_length: H,
+    pub min_length: H,
     /// 1 if rolling renews the patch; 0 for Coulomb tyres, which hold without creep.
     relaxation_flag: H,
     /// Terms of the slip stiffness `constant_stiffness + stiffness_per_load · load + stiffness_per_limit · limit`, N
     /// per unit slip.
-    constant_stiffness: [H; 2],
+    pub constant_stiffness: [H; 2],
     /// Part of the slip stiffness in proportion to load, 1 per unit slip.
-    stiffness_per_load: [H; 2],
+    pub stiffness_per_load: [H; 2],
     /// Part of the slip stiffness in proportion to the friction limit, 1 per unit slip.
-    stiffness_per_limit: [H; 2],
+    pub stiffness_per_limit: [H; 2],
     /// 1 for a slip curve, 0 for a straight line up to the limit.
     curve_flag: H,
     /// Normalised slip per slip: 1 for Coulomb tyres, 1 over the slip of the extremum for a slip curve. 0 if it follows
     /// from stiffness and limit.
-    per_slip: [H; 2],
+    pub per_slip: [H; 2],
     /// Share of the way from the extremum to the start of the asymptote, per normalised slip beyond 1.
-    fall_rate: [H; 2],
+    pub fall_rate: [H; 2],
     /// Loss of force from the extremum to the asymptote, as a share of the extremum.
-    sliding_loss: [H; 2],
+    pub sliding_loss: [H; 2],
 }
 
 /// Tyres at given loads and surface factors, in lanes `L`.

@@ -36,13 +36,22 @@ impl Engine {
     /// governor, limiter and drag included; 0 for a dead engine, as its starter is off. The full load is that of the
     /// torque curve at this speed.
     pub fn torque_at(&self, speed: f32, pedal: f32) -> f32 {
-        let input = EngineInput {
-            throttle: self.throttle_opening(pedal),
-            full_load: self.torque.evaluate(speed),
-            starter: false,
-        };
+        self.torque_at_full_load(speed, pedal, self.torque.evaluate(speed), || self.torque.max_value())
+    }
+
+    /// Returns [`Engine::torque_at`] for an engine with another torque curve. `full_load` is its torque at `speed`, and
+    /// `peak_torque` returns its largest one, N m.
+    #[inline(always)]
+    pub(crate) fn torque_at_full_load(
+        &self,
+        speed: f32,
+        pedal: f32,
+        full_load: f32,
+        peak_torque: impl FnOnce() -> f32,
+    ) -> f32 {
+        let input = EngineInput { throttle: self.throttle_opening(pedal), full_load, starter: false };
         // 0.0: duration of the step; the governor keeps its own time constant.
-        self.crank_torque(speed, &input, || self.torque.max_value(), 0.0)
+        self.crank_torque(speed, &input, peak_torque, 0.0)
     }
 
     /// Returns the speed after `dt` s, rad/s, from a start at `speed` and before the clutch acts: `ω + dt T / J` with

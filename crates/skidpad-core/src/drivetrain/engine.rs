@@ -46,18 +46,24 @@ impl Curve {
     /// Returns the value at `speed` by linear interpolation; that of the first or last point outside the points. NaN
     /// gives the value of the first point.
     pub fn evaluate(&self, speed: f32) -> f32 {
+        self.interpolate(speed, |i| self.points[i][1])
+    }
+
+    /// Returns the value at `speed` as [`Curve::evaluate`] does, but with `value(i)` instead of the value of point `i`.
+    #[inline(always)]
+    pub(crate) fn interpolate(&self, speed: f32, value: impl Fn(usize) -> f32) -> f32 {
         let points = &self.points;
         // Index of the first point above the speed.
         let next = points.partition_point(|p| p[0] <= speed);
         if next == 0 {
-            return points[0][1];
+            return value(0);
         }
         if next == points.len() {
-            return points[points.len() - 1][1];
+            return value(points.len() - 1);
         }
-        // Points (speed, value).
-        let (below, above) = (points[next - 1], points[next]);
-        below[1] + (above[1] - below[1]) * ((speed - below[0]) / (above[0] - below[0]))
+        let [speed_below, speed_above] = [points[next - 1][0], points[next][0]];
+        let [value_below, value_above] = [value(next - 1), value(next)];
+        value_below + (value_above - value_below) * ((speed - speed_below) / (speed_above - speed_below))
     }
 
     /// Returns the value of [`Curve::evaluate`] in each lane, bit for bit. No speed may be NaN. Visits the points in

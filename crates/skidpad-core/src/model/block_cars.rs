@@ -5,6 +5,7 @@ use std::sync::Arc;
 use crate::model::Model;
 use crate::model::block_model::BlockModel;
 use crate::model::own_numbers::OwnNumbers;
+use crate::model::wheel_pack::numbers::PLACES_PER_WHEEL;
 use skidpad_simd::lane::BlockLanes;
 
 /// Workspace of a thread that steps blocks of a fleet: constants and models of the cars of one block.
@@ -14,7 +15,7 @@ pub struct BlockWorkspace<W: BlockLanes> {
     fleet: Arc<BlockModel<W>>,
     /// Constants of the present block, if cars of it have numbers of their own.
     constants: BlockModel<W>,
-    /// Places at which the numbers of `constants` may differ from those of `fleet`.
+    /// Places at which the wheels of `constants` may differ from those of `fleet`.
     changed_places: Vec<u32>,
     /// Models of the cars.
     models: CarModels,
@@ -32,7 +33,7 @@ struct CarModels {
 #[derive(Debug)]
 struct CarModel {
     model: Arc<Model>,
-    /// Places at which its numbers may differ from those of the model of the fleet.
+    /// Places at which its wheels may differ from those of the model of the fleet.
     changed_places: Vec<u32>,
 }
 
@@ -49,8 +50,7 @@ pub struct BlockCars<'a, W: BlockLanes> {
 impl<W: BlockLanes> BlockWorkspace<W> {
     /// Creates the workspace for blocks of the fleet with the constants `fleet`.
     pub fn new(fleet: &Arc<BlockModel<W>>) -> Self {
-        let [_, constants] = fleet.fleet_numbers();
-        let places = || Vec::with_capacity(constants.len());
+        let places = || Vec::with_capacity(PLACES_PER_WHEEL);
         let new_model = |_| CarModel { model: Arc::new(Model::clone(fleet.layout())), changed_places: places() };
         Self {
             fleet: Arc::clone(fleet),

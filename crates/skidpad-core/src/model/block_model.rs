@@ -2,26 +2,16 @@
 
 use std::sync::Arc;
 
-use crate::aero::parameters::AeroCoefficients;
-use crate::drivetrain::engine::Curve;
 use crate::model::Model;
 use crate::model::body::BodyConstants;
-use crate::model::own_numbers::OwnNumbers;
-use crate::model::parts::ModelParts;
+use crate::model::car_constants::CarConstants;
+use crate::model::own_numbers::{CarNumbers, OwnNumbers};
 use crate::model::variable_numbers::{
     VisitNumber, equals_except_numbers, visit_aero, visit_bar, visit_parts, visit_powertrain, visit_tyre, visit_wheel,
 };
 use crate::model::wheel_pack::WheelPack;
-use crate::model::wheel_pack::numbers::PLACES_PER_WHEEL;
+use crate::model::wheel_pack::numbers::{PLACES_PER_WHEEL, for_each_wheel};
 use skidpad_simd::lane::BlockLanes;
-
-/// Number of places of the body, and of each wheel after it; air and engine follow. A power of two, so that a place is
-/// found without a division.
-const PLACES_PER_SECTION: usize = 128;
-const _: () = assert!(PLACES_PER_WHEEL <= PLACES_PER_SECTION);
-
-/// Number of places of the coefficients of the air.
-const AERO_COUNT: usize = 4;
 
 /// Constants of the cars of a block. All cars have the layout of one model, that of the fleet; their numbers may
 /// differ.
@@ -29,64 +19,59 @@ const AERO_COUNT: usize = 4;
 pub struct BlockModel<W: BlockLanes> {
     /// Model of the fleet.
     layout: Arc<Model>,
-    /// Numbers of this model that may differ from car to car: those of its parts, and the constants of a block.
-    fleet_numbers: Arc<[Vec<f32>; 2]>,
+    /// Numbers of this model that may differ from car to car.
+    fleet_numbers: Arc<CarNumbers>,
     /// Constants of each wheel, and of the empty places of its group.
     pub(crate) packs: Box<[WheelPack<W>]>,
-    /// Mass and inertia.
-    pub(crate) body: BodyConstants<W>,
-    /// Coefficients of the air.
-    pub(crate) aero: AeroCoefficients<W>,
-    /// Full-load torque at each point of the engine's curve, N m; empty without an engine.
-    pub(crate) torques: Box<[W]>,
-    /// Largest of these torques, N m.
-    pub(crate) peak_torque: W,
+    /// Constants of the whole car.
+    pub(crate) car: CarConstants<W>,
 }
 
 impl<W: BlockLanes> BlockModel<W> {
     /// Creates the constants of a block whose cars are all of `model`, the model of the fleet, which must meet all
     /// requirements of a block ([`crate::block::unmet_requirements`]).
     pub fn new(model: &Arc<Model>) -> Self {
-        Self { fleet_numbers: Self::numbers_of(model).into(), ..Self::without_numbers(model) }
-    }
-
-    /// Creates the constants of a block whose cars are all of `model`, with empty `fleet_numbers`.
-    fn without_numbers(model: &Arc<Model>) -> Self {
-        // One pack for each lane of a group, with the same wheel in all lanes.
-        let packs_of_group = |group: &WheelPack| [0, 1, 2, 3].map(|lane| group.broadcast_lane(lane));
-        let curve = torque_curve(model.parts());
         Self {
             layout: Arc::clone(model),
-            fleet_numbers: Arc::default(),
-            packs: model.wheel_packs().iter().flat_map(packs_of_group).collect(),
-            body: BodyConstants::of(model),
-            aero: AeroCoefficients::of(&model.parts().aero),
-            torques: curve.iter().flat_map(|curve| curve.points()).map(|point| W::splat(point[1])).collect(),
-            peak_torque: W::splat(curve.map_or(0.0, Curve::max_value)),
+            fleet_numbers: Self::numbers_of(model).into(),
+            packs: Self::packs_of(model),
+            car: CarConstants::of(model),
         }
     }
 
-    /// Returns the numbers of `model` that may differ from car to car: those of its parts in the order of visiting, and
-    /// the constants of a block by place, 0 at places without a constant.
-    fn numbers_of(model: &Arc<Model>) -> [Vec<f32>; 2] {
-        let mut parts = Vec::new();
-        visit_parts(&mut model.parts().clone(), &mut |number| parts.push(*number));
-        let mut block = Self::without_numbers(model);
-        let place_count = PLACES_PER_SECTION * (1 + block.packs.len()) + AERO_COUNT + block.torques.len() + 1;
-        // All cars are equal.
-        let constants =
-            (0..place_count).map(|place| block.number_mut(place).map_or(0.0, |lanes| lanes.number(0))).collect();
-        [parts, constants]
+    /// Returns the constants of the wheels of a block whose cars are all of `model`.
+    fn packs_of(model: &Model) -> Box<[WheelPack<W>]> {
+        // One pack for each lane of a group, with the same wheel in all lanes.
+        let packs_of_group = |group: &WheelPack| [0, 1, 2, 3].map(|lane| group.broadcast_lane(lane));
+        model.wheel_packs().iter().flat_map(packs_of_group).collect()
     }
 
-    /// Returns [`BlockModel::numbers_of`] the model of the fleet.
-    pub(super) fn fleet_numbers(&self) -> [&[f32]; 2] {
-        self.fleet_numbers.each_ref().map(Vec::as_slice)
+    /// Returns the numbers of `model`.
+    fn numbers_of(model: &Model) -> CarNumbers {
+        let mut parts = Vec::new();
+        visit_parts(&mut model.parts().clone(), &mut |number| parts.push(*number));
+        let mut packs = Self::packs_of(model);
+        let mut wheels = vec![0.0; PLACES_PER_WHEEL * packs.len()];
+        for (place, numbers) in wheels.chunks_exact_mut(packs.len()).enumerate() {
+            // 0: all cars are equal.
+            for_each_wheel(&mut packs, place, numbers.iter_mut(), |lanes, number| *number = lanes.number(0));
+        }
+        CarNumbers { parts, wheels }
     }
 
     /// Returns the model of the fleet, which determines the layout.
     pub fn layout(&self) -> &Arc<Model> {
         &self.layout
+    }
+
+    /// Returns mass and inertia of the cars.
+    pub fn body(&self) -> &BodyConstants<W> {
+        &self.car.body
+    }
+
+    /// Returns the numbers of a block whose cars are all of the model of the fleet.
+    pub fn equal_cars(&self) -> OwnNumbers<W> {
+        OwnNumbers::new(self.packs.len(), CarConstants::of(&self.layout))
     }
 
     /// Sets the numbers of `car` in `own`, the numbers of a block of this fleet, to those of `model`. The numbers of other
@@ -104,81 +89,55 @@ impl<W: BlockLanes> BlockModel<W> {
         if !differences.is_empty() {
             return Err(differences);
         }
-        let numbers = Self::numbers_of(model);
-        own.set_car(self.fleet_numbers(), car, numbers.each_ref().map(Vec::as_slice));
+        own.set_car(&self.fleet_numbers, car, &Self::numbers_of(model));
+        own.car_constants.set_car(car, model);
         Ok(())
     }
 
-    /// Returns mass and inertia of the cars.
-    pub fn body(&self) -> &BodyConstants<W> {
-        &self.body
-    }
-
-    /// Returns the constant at `place`; `None` for a place without one. Places are those of the body, then wheel by
-    /// wheel, then of the air and the engine.
-    #[inline(always)]
-    fn number_mut(&mut self, place: usize) -> Option<&mut W> {
-        let (section, place_in_section) = (place / PLACES_PER_SECTION, place % PLACES_PER_SECTION);
-        let Some(wheel) = section.checked_sub(1) else { return self.body.number_mut(place) };
-        let wheel_count = self.packs.len();
-        if wheel < wheel_count {
-            return self.packs[wheel].number_mut(place_in_section);
-        }
-        match place - PLACES_PER_SECTION * (1 + wheel_count) {
-            0 => Some(&mut self.aero.drag),
-            1 => Some(&mut self.aero.side),
-            2 => Some(&mut self.aero.downforce[0]),
-            3 => Some(&mut self.aero.downforce[1]),
-            engine_place if engine_place - AERO_COUNT == self.torques.len() => Some(&mut self.peak_torque),
-            engine_place => self.torques.get_mut(engine_place - AERO_COUNT),
-        }
-    }
-
-    /// Sets the constants of the cars of a block to the numbers `own`. `changed_places` has the places that the last
-    /// call set, and gets those of this call; it is empty at first. Does not allocate while its capacity is enough.
+    /// Sets the constants of the cars of a block to the numbers `own`. `changed_places` has the places of wheels that
+    /// the last call set, and gets those of this call; it is empty at first. Does not allocate while its capacity is
+    /// enough.
     pub(super) fn set_numbers(&mut self, own: &OwnNumbers<W>, changed_places: &mut Vec<u32>) {
-        let (places, values) = own.constants();
+        self.car.copy_from(&own.car_constants);
+        let (places, columns) = own.wheels();
         if places != changed_places {
-            let fleet_numbers = Arc::clone(&self.fleet_numbers);
+            let wheel_count = self.packs.len();
             for place in changed_places.iter().map(|place| *place as usize) {
-                if let Some(lanes) = self.number_mut(place) {
-                    *lanes = W::splat(fleet_numbers[1][place]);
-                }
+                let numbers = &self.fleet_numbers.wheels[place * wheel_count..][..wheel_count];
+                for_each_wheel(&mut self.packs, place, numbers.iter(), |lanes, number| *lanes = W::splat(*number));
             }
             changed_places.clear();
             changed_places.extend_from_slice(places);
         }
-        for (place, value) in places.iter().zip(values) {
-            if let Some(lanes) = self.number_mut(*place as usize) {
-                *lanes = *value;
-            }
-        }
-        for pack in &mut self.packs {
-            (pack.inverse_mass, pack.inverse_inertia) = (self.body.inverse_mass, self.body.inverse_inertia);
+        for (place, column) in places.iter().zip(columns) {
+            for_each_wheel(&mut self.packs, *place as usize, column.iter(), |lanes, numbers| *lanes = *numbers);
         }
     }
 
     /// Replaces all numbers of `model` that may differ from car to car, and everything that is computed from them, by
     /// those of `car` of a block with the numbers `own`. `model` has the layout of the fleet, and its numbers but for
-    /// those at `changed_places`, which the last call set. Does not allocate while the capacity of `changed_places` is
-    /// enough.
+    /// the constants of wheels at `changed_places`, which the last call set. Does not allocate while the capacity of
+    /// `changed_places` is enough.
     pub(super) fn write_car(&self, own: &OwnNumbers<W>, car: usize, model: &mut Model, changed_places: &mut Vec<u32>) {
-        let [fleet_parts, _] = self.fleet_numbers();
-        let mut parts = own.part_numbers(fleet_parts, car);
+        let mut parts = own.part_numbers(&self.fleet_numbers.parts, car);
         visit_parts(&mut model.parts, &mut |number| *number = parts.next_number());
-        let (places, values) = own.constants();
+        let BodyConstants { inverse_mass, inverse_inertia, .. } = &own.car_constants.body;
+        model.inverse_mass = inverse_mass.number(car);
+        model.inverse_inertia = inverse_inertia.map(|lanes| lanes.number(car)).to_mat3();
+        let (places, columns) = own.wheels();
         if places != changed_places {
             for place in changed_places.iter().map(|place| *place as usize) {
-                set_model_number(model, place, self.fleet_numbers[1][place]);
+                let numbers = &self.fleet_numbers.wheels[place * self.packs.len()..][..self.packs.len()];
+                set_wheel_numbers(model, place, numbers.iter().copied());
             }
             changed_places.clear();
             changed_places.extend_from_slice(places);
         }
-        for (place, value) in places.iter().zip(values) {
-            set_model_number(model, *place as usize, value.number(car));
+        for (place, column) in places.iter().zip(columns) {
+            set_wheel_numbers(model, *place as usize, column.iter().map(|numbers| numbers.number(car)));
         }
         for group in &mut model.wheel_packs {
-            group.complete_numbers(model.inverse_mass, &model.inverse_inertia, &model.parts);
+            group.complete_numbers(&model.parts);
         }
         for (carried_mass, index) in model.carried_masses.iter_mut().zip(&model.lane_indices) {
             *carried_mass = model.wheel_packs[index.group].carried_mass.lane_value(index.lane);
@@ -186,25 +145,17 @@ impl<W: BlockLanes> BlockModel<W> {
     }
 }
 
-/// Sets the constant of `model` at `place`, see `BlockModel::number_mut`. Does nothing for constants that `model` only
-/// has in its parts.
-fn set_model_number(model: &mut Model, place: usize, number: f32) {
-    let (section, place_in_section) = (place / PLACES_PER_SECTION, place % PLACES_PER_SECTION);
-    if let Some(wheel) = section.checked_sub(1) {
-        // Four wheels in each group.
-        if let Some(group) = model.wheel_packs.get_mut(wheel / 4) {
-            group.set_number(wheel % 4, place_in_section, number);
+/// Sets the constants of the wheels of `model` at `place` to `numbers`, one for each wheel pack of a block.
+fn set_wheel_numbers(model: &mut Model, place: usize, numbers: impl Iterator<Item = f32>) {
+    let mut numbers = numbers;
+    // Four wheels in each group.
+    let group_numbers =
+        core::iter::from_fn(|| Some([numbers.next()?, numbers.next()?, numbers.next()?, numbers.next()?]));
+    for_each_wheel(&mut model.wheel_packs, place, group_numbers, |lanes, numbers| {
+        for (lane, number) in numbers.into_iter().enumerate() {
+            lanes.set(lane, number);
         }
-    } else if place == BodyConstants::<f32>::INVERSE_MASS_PLACE {
-        model.inverse_mass = number;
-    } else if let Some(index) = place.checked_sub(BodyConstants::<f32>::INVERSE_INERTIA_PLACE) {
-        model.inverse_inertia.col_mut(index / 3)[index % 3] = number;
-    }
-}
-
-/// Returns the torque curve of the engine; `None` without an engine.
-fn torque_curve(parts: &ModelParts) -> Option<&Curve> {
-    parts.powertrain.engine().map(|drive| &drive.engine.torque)
+    });
 }
 
 /// Returns the names of the parts in which `model` differs from `base` beyond the numbers that may differ from car to

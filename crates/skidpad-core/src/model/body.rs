@@ -18,26 +18,6 @@ pub struct BodyConstants<C> {
     pub inverse_inertia: Mat3Lanes<C>,
 }
 
-#[cfg(feature = "simd_batch")]
-impl<C> BodyConstants<C> {
-    /// Place of the inverse mass.
-    pub(crate) const INVERSE_MASS_PLACE: usize = 1;
-
-    /// Place of the first number of the inverse inertia, which has nine, column by column.
-    pub(crate) const INVERSE_INERTIA_PLACE: usize = 11;
-
-    /// Returns the constant at `place`, 0 to 19; `None` for a larger place.
-    #[inline(always)]
-    pub(crate) fn number_mut(&mut self, place: usize) -> Option<&mut C> {
-        match place {
-            0 => Some(&mut self.mass),
-            Self::INVERSE_MASS_PLACE => Some(&mut self.inverse_mass),
-            2..Self::INVERSE_INERTIA_PLACE => self.inertia.number_mut(place - 2),
-            _ => self.inverse_inertia.number_mut(place - Self::INVERSE_INERTIA_PLACE),
-        }
-    }
-}
-
 impl<C: Lane> BodyConstants<C> {
     /// Returns the constants of `model`, the same for every car.
     #[inline(always)]

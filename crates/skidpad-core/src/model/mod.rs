@@ -5,6 +5,8 @@ pub(crate) mod block_cars;
 #[cfg(feature = "simd_batch")]
 pub(crate) mod block_model;
 pub(crate) mod body;
+#[cfg(feature = "simd_batch")]
+pub(crate) mod car_constants;
 mod check;
 pub(crate) mod law_groups;
 #[cfg(feature = "simd_batch")]

@@ -1,34 +1,56 @@
 //! Numbers in which cars of a block differ from the model of their fleet.
 
+use crate::model::car_constants::CarConstants;
 use skidpad_simd::lane::BlockLanes;
 
-/// Numbers of the cars of a block, for those places in which any car differs from the model of the fleet. A place
-/// stands for one number of the model.
+/// Numbers of a car that may differ from those of the model of its fleet, without its [`CarConstants`].
 #[derive(Clone, Debug, Default)]
+pub(super) struct CarNumbers {
+    /// Numbers of the parts of the model in the order of visiting ([`crate::model::variable_numbers`]).
+    pub parts: Vec<f32>,
+    /// Constants of the wheels; shape (places of a wheel, wheel packs of a block). Constants that a wheel does not have
+    /// are 0.
+    pub wheels: Vec<f32>,
+}
+
+/// Numbers of the cars of a block at those places where any car differs from the model of the fleet.
+#[derive(Clone, Debug)]
 struct Columns<W> {
+    /// Length of a column: the count of numbers at a place.
+    column_length: usize,
     /// Places, rising.
     places: Box<[u32]>,
-    /// Number of each car at each of these places.
+    /// Numbers at these places; shape (places, column length).
     values: Box<[W]>,
 }
 
-/// Numbers in which cars of a block differ from the model of the fleet: four bytes for each lane of the block and each
-/// number in which any of its cars differs.
-#[derive(Clone, Debug, Default)]
+/// Numbers in which cars of a block differ from the model of the fleet. For each lane of the block they take four bytes
+/// for every constant of the whole car, for every other number of the parts in which any of its cars differs, and, per
+/// wheel, for every constant in which any of its wheels does.
+#[derive(Clone, Debug)]
 pub struct OwnNumbers<W> {
-    /// Numbers of the parts of the model.
+    /// Numbers of the parts of the model, with columns of one number.
     parts: Columns<W>,
-    /// Constants of the block.
-    constants: Columns<W>,
+    /// Constants of the wheels, with columns of one number per wheel pack.
+    wheels: Columns<W>,
+    /// Constants of the whole car, also of cars that do not differ.
+    pub(super) car_constants: CarConstants<W>,
     /// Bits of the cars that differ in any number.
     cars: u32,
 }
 
 impl<W: BlockLanes> OwnNumbers<W> {
-    /// Sets the numbers of `car`: those of its parts in the order of visiting, and its constants by place. The numbers of
-    /// other cars are unchanged. `fleet` has the same numbers of the fleet's model.
-    pub(super) fn set_car(&mut self, fleet: [&[f32]; 2], car: usize, [parts, constants]: [&[f32]; 2]) {
-        let is_own = self.parts.set_car(fleet[0], car, parts) | self.constants.set_car(fleet[1], car, constants);
+    /// Returns the numbers of a block with `wheel_count` wheel packs and the `car_constants`, whose cars are all of the
+    /// model of the fleet.
+    pub(super) fn new(wheel_count: usize, car_constants: CarConstants<W>) -> Self {
+        Self { parts: Columns::new(1), wheels: Columns::new(wheel_count), car_constants, cars: 0 }
+    }
+
+    /// Sets the `numbers` of `car`, without its [`CarConstants`]. Those of other cars are unchanged. `fleet` has the
+    /// numbers of the fleet's model.
+    pub(super) fn set_car(&mut self, fleet: &CarNumbers, car: usize, numbers: &CarNumbers) {
+        let is_own = self.parts.set_car(&fleet.parts, car, &numbers.parts)
+            | self.wheels.set_car(&fleet.wheels, car, &numbers.wheels);
         self.cars = (self.cars & !(1 << car)) | (u32::from(is_own) << car);
     }
 
@@ -42,9 +64,11 @@ impl<W: BlockLanes> OwnNumbers<W> {
         self.cars == 0
     }
 
-    /// Returns the places of the constants that differ, rising, and their values.
-    pub(super) fn constants(&self) -> (&[u32], &[W]) {
-        (&self.constants.places, &self.constants.values)
+    /// Returns the places of the constants of wheels that differ, rising, and the column of each: its numbers by wheel
+    /// pack.
+    #[inline(always)]
+    pub(super) fn wheels(&self) -> (&[u32], core::slice::ChunksExact<'_, W>) {
+        (&self.wheels.places, self.wheels.values.chunks_exact(self.wheels.column_length))
     }
 
     /// Returns the numbers of the parts of `car` in the order of visiting. `fleet` has those of the fleet's model.
@@ -54,24 +78,31 @@ impl<W: BlockLanes> OwnNumbers<W> {
 }
 
 impl<W: BlockLanes> Columns<W> {
+    /// Returns columns of this length (> 0), of which none differs yet.
+    fn new(column_length: usize) -> Self {
+        Self { column_length, places: Box::default(), values: Box::default() }
+    }
+
     /// Sets the numbers of `car`, and keeps the columns in which any car differs from `fleet`. Returns true if `car`
-    /// differs. All arrays have one number per place.
+    /// differs. Both arrays have the shape (places, column length).
     fn set_car(&mut self, fleet: &[f32], car: usize, numbers: &[f32]) -> bool {
         let is_own = |number: f32, fleet: f32| number.to_bits() != fleet.to_bits();
-        let mut present = self.places.iter().zip(&self.values).peekable();
+        let mut present = self.places.iter().zip(self.values.chunks_exact(self.column_length)).peekable();
         let (mut places, mut values) = (Vec::new(), Vec::new());
-        for (place, (&number, &fleet)) in (0..).zip(numbers.iter().zip(fleet)) {
-            let column = present.next_if(|(present, _)| **present == place).map(|(_, column)| *column);
-            if column.is_none() && !is_own(number, fleet) {
-                continue;
-            }
-            let column = column.unwrap_or(W::splat(fleet)).with_number(car, number);
-            if column.to_array().as_ref().iter().any(|number| is_own(*number, fleet)) {
+        let columns = numbers.chunks_exact(self.column_length).zip(fleet.chunks_exact(self.column_length));
+        for (place, (numbers, fleet)) in (0..).zip(columns) {
+            let column = present.next_if(|(present, _)| **present == place).map(|(_, column)| column);
+            let column = numbers.iter().zip(fleet).enumerate().map(|(i, (number, fleet))| {
+                column.map_or(W::splat(*fleet), |column| column[i]).with_number(car, *number)
+            });
+            let differs =
+                |(column, fleet): (W, &f32)| column.to_array().as_ref().iter().any(|number| is_own(*number, *fleet));
+            if column.clone().zip(fleet).any(differs) {
                 places.push(place);
-                values.push(column);
+                values.extend(column);
             }
         }
-        *self = Self { places: places.into(), values: values.into() };
+        (self.places, self.values) = (places.into(), values.into());
         numbers.iter().zip(fleet).any(|(number, fleet)| is_own(*number, *fleet))
     }
 }

@@ -15,7 +15,7 @@ use crate::suspension::parameters::{AntiRollBar, BarForcePath, Strut};
 use crate::wheel::disc::BrakeDiscLanes;
 use crate::wheel::parameters::{ProbeShape, RollingCoefficientLanes, Wheel};
 use skidpad_simd::lane::{F32x4, Lane, WheelLanes};
-use skidpad_simd::vectors::{Mat3Lanes, Vec3Lanes};
+use skidpad_simd::vectors::Vec3Lanes;
 use skidpad_tyre::curve::CurveConstants;
 
 /// Position of a wheel in the groups.
@@ -38,10 +38,6 @@ pub struct WheelPack<W: WheelLanes = F32x4> {
     present: W,
     /// Contact points at rest on level ground, vehicle frame, m.
     pub(crate) contact: Vec3Lanes<W>,
-    /// Inverse mass of the whole car (1/kg), in every lane.
-    pub inverse_mass: W,
-    /// Inverse inertia of the whole car (1/(kg m²)), in every lane.
-    pub inverse_inertia: Mat3Lanes<W>,
     /// Loaded rolling radius, m.
     pub radius: W,
     /// Moment of inertia about the axle, kg m².
@@ -418,8 +414,6 @@ fn build_pack(parts: &ModelParts, carried_masses: &[f32], wheels: [usize; 4], pr
         wheels,
         first_wheel: is_consecutive.then_some(wheels[0]),
         present,
-        inverse_mass: F32x4::splat(1.0 / parts.mass),
-        inverse_inertia: Mat3Lanes::from_mat3(&parts.inertia.inverse()).map(F32x4::splat),
         contact: Vec3Lanes::new(lanes(&|w| w.contact.x), lanes(&|w| w.contact.y), lanes(&|w| w.contact.z)),
         radius: lanes(&|w| w.radius),
         spin_inertia: lanes(&|w| w.spin_inertia),

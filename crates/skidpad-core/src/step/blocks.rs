@@ -1,7 +1,7 @@
 //! Wheel blocks: spin and both tyre impulses of a wheel, solved together from a given chassis velocity.
 
 use crate::impulse_bounds::ImpulseBounds;
-use crate::model::wheel_pack::WheelPack;
+use crate::model::body::BodyConstants;
 use crate::step::step_wheels::{CarMask, CarScalar, CarTwist, StepWheels};
 use crate::vehicle::rows::{EffectiveMass, WheelRows};
 use crate::wheel::rows::ContactRows;
@@ -38,10 +38,11 @@ pub fn prepare_blocks<B: WheelGroups, S: StepWheels<B>>(cars: &mut S, v_loaded: 
     // `compliance_factor`: number of gripping wheels, at every wheel.
     let (has_tilted_rows, compliance_factor) = (cars.has_tilted_rows(), S::Lanes::broadcast_car(gripping_count(cars)));
     let mut stiff_wheels = <S::Lanes as Lane>::Mask::default();
-    for (group, rows) in cars.packs() {
+    let body = cars.body();
+    for (_, rows) in cars.packs() {
         rows.solution.friction_bound = rows.friction_limit();
         rows.solution.effective_mass =
-            effective_mass(group, has_tilted_rows, rows, v_loaded.broadcast_to_wheels(), compliance_factor);
+            effective_mass(&body, has_tilted_rows, rows, v_loaded.broadcast_to_wheels(), compliance_factor);
         stiff_wheels = stiff_wheels | rows.is_stiff();
     }
     S::Lanes::cars_with_any(stiff_wheels)
@@ -95,25 +96,26 @@ fn add_non_unit_compliance<W: WheelLanes>(contact: &ContactRows<W>, inverse_mass
     compliance[2] += inverse_mass * (side.dot(side) - one);
 }
 
-/// Returns two properties of the tyre rows of each wheel, at the chassis `velocity`. The compliance is the change of
-/// the chassis speed along a row per impulse along a row (1/kg). The speed is that of the patch over the ground without
-/// the effect of the wheel's present tyre impulses p on the chassis: `v − K p` (m/s). Spin is not included.
+/// Returns two properties of the tyre rows of each wheel of the cars with the `body`, at the chassis `velocity`. The
+/// compliance is the change of the chassis speed along a row per impulse along a row (1/kg). The speed is that of the
+/// patch over the ground without the effect of the wheel's present tyre impulses p on the chassis: `v − K p` (m/s). Spin
+/// is not included.
 ///
 /// The compliance K of rows a and b is `compliance_factor · (a·b / m + (r × a) · I⁻¹ (r × b))`. `compliance_factor` is
 /// the number of gripping wheels, 1 for a wheel alone. `has_tilted_rows` (`crate::Model::has_tilted_rows`) states
 /// whether rows may differ from orthogonal unit vectors.
 #[inline(always)]
 pub fn effective_mass<W: WheelLanes>(
-    group: &WheelPack<W>,
+    body: &BodyConstants<W::Car>,
     has_tilted_rows: bool,
     rows: &WheelRows<W>,
     velocity: SpatialVector<W>,
     compliance_factor: W,
 ) -> EffectiveMass<W> {
-    let inverse_mass = group.inverse_mass;
+    let inverse_mass = W::broadcast_car(body.inverse_mass);
     // Angular velocity per unit impulse along each row.
-    let forward_response = group.inverse_inertia.mul_vector(rows.contact.forward.angular);
-    let side_response = group.inverse_inertia.mul_vector(rows.contact.side.angular);
+    let forward_response = body.inverse_inertia.mul_wheel_vector(rows.contact.forward.angular);
+    let side_response = body.inverse_inertia.mul_wheel_vector(rows.contact.side.angular);
     // Both directions are orthogonal unit vectors, except on rims and links.
     let mut compliance = [
         (inverse_mass + rows.contact.forward.angular.dot(forward_response)) * compliance_factor,
@@ -156,7 +158,8 @@ mod tests {
         (rows.contact.forward, rows.contact.side) = (row(Vec3::X), row(Vec3::Y));
         rows.solution.tyre_impulse = [F32x4::splat(30.0), F32x4::splat(-20.0)];
         let twist = SpatialVector::from_vec3s(Vec3::new(3.0, -2.0, 0.5), Vec3::new(0.25, -0.5, 1.0));
-        let seen = effective_mass(group, false, &rows, twist.broadcast_to_wheels(), F32x4::splat(1.0));
+        let seen =
+            effective_mass(&BodyConstants::of(&model), false, &rows, twist.broadcast_to_wheels(), F32x4::splat(1.0));
         for (i, wheel) in parts.wheels.iter().enumerate() {
             let moved_by = |impulse: Vec3| {
                 impulse / parts.mass + (inertia.inverse() * wheel.contact.cross(impulse)).cross(wheel.contact)

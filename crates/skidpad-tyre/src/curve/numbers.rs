@@ -23,28 +23,4 @@ impl<H: Copy> CurveConstants<H> {
             sliding_loss: self.sliding_loss.map(&convert),
         }
     }
-
-    /// Number of coefficients that can differ between tyres of one law.
-    pub const NUMBER_COUNT: usize = 21;
-
-    /// Returns the coefficient with this index, below [`CurveConstants::NUMBER_COUNT`]; `None` for a larger index.
-    #[inline(always)]
-    pub fn number_mut(&mut self, index: usize) -> Option<&mut H> {
-        Some(match index {
-            0 | 1 => &mut self.friction[index],
-            2 | 3 => &mut self.carcass_compliance[index - 2],
-            4 | 5 => &mut self.constant_stiffness[index - 4],
-            6 | 7 => &mut self.stiffness_per_load[index - 6],
-            8 | 9 => &mut self.stiffness_per_limit[index - 8],
-            10 | 11 => &mut self.per_slip[index - 10],
-            12 | 13 => &mut self.fall_rate[index - 12],
-            14 | 15 => &mut self.sliding_loss[index - 14],
-            16 => &mut self.load_sensitivity,
-            17 => &mut self.peak_friction_load,
-            18 => &mut self.nominal_load,
-            19 => &mut self.per_nominal_load,
-            20 => &mut self.min_length,
-            _ => return None,
-        })
-    }
 }

@@ -27,8 +27,8 @@ pub(crate) const STANDSTILL_SPEED_RATIO: f32 = 0.1;
 /// Remaining time from which a shift is over, s: rounding of the steps' sum must not add a step.
 pub(crate) const SHIFT_END_S: f32 = 1e-6;
 
-/// Motion of a car after its last step, for the choice of its gear.
-pub(crate) trait CarMotion {
+/// Car whose gear is chosen: its motion after the last step, and its numbers.
+pub(crate) trait GearedCar {
     /// Returns the speed of wheel `i` along its rolling direction, m/s.
     fn rolling_speed(&self, i: usize) -> f32;
 
@@ -37,15 +37,26 @@ pub(crate) trait CarMotion {
 
     /// Returns the change of the forward speed in the last step, m/s; negative if the car slowed down.
     fn speed_gain(&self) -> f32;
+
+    /// Returns the radius of wheel `i`, m.
+    fn radius(&self, i: usize) -> f32;
+
+    /// Returns the walking pace of wheel `i`, m/s: the speed from which its tyre counts as fully rolling.
+    fn walking_pace(&self, i: usize) -> f32;
+
+    /// Returns [`Model::rolling_mass`], kg.
+    fn rolling_mass(&self) -> f32;
+
+    /// Returns [`Engine::torque_at`] of `engine`, N m, at `speed` (rad/s) and `pedal` (0 to 1).
+    fn engine_torque(&self, engine: &Engine, speed: f32, pedal: f32) -> f32;
 }
 
 /// Motion of the wheels that an engine drives.
-pub(crate) struct DrivenWheels<'a, M> {
-    pub model: &'a Model,
-    /// Parts of the engine's drivetrain.
+pub(crate) struct DrivenWheels<'a, C> {
+    /// Car of the wheels.
+    pub car: C,
+    /// Parts of the engine's drivetrain. The values of the torque curve are those of `car`.
     pub drive: &'a EngineDrive,
-    /// Motion after the last step.
-    pub motion: M,
     /// Speed of the propeller shaft divided by the ratio of the final drive, rad/s.
     pub shaft_speed: f32,
     /// Throttle demand after assists, 0 to 1.
@@ -56,8 +67,9 @@ pub(crate) struct DrivenWheels<'a, M> {
     pub dt: f32,
 }
 
-/// Motion of a car in its state.
-struct StateMotion<'a> {
+/// Car with its own model and state.
+struct StateCar<'a> {
+    model: &'a Model,
     /// States of all wheels.
     wheels: &'a [WheelState],
     /// Rotation from vehicle axes to world axes.
@@ -66,7 +78,7 @@ struct StateMotion<'a> {
     velocities: [&'a Vec3; 2],
 }
 
-impl CarMotion for StateMotion<'_> {
+impl GearedCar for StateCar<'_> {
     fn rolling_speed(&self, i: usize) -> f32 {
         self.wheels[i].rolling_speed
     }
@@ -79,6 +91,22 @@ impl CarMotion for StateMotion<'_> {
         let [velocity, previous_velocity] = self.velocities;
         (*self.rotation * Vec3::X).dot(*velocity - *previous_velocity)
     }
+
+    fn radius(&self, i: usize) -> f32 {
+        self.model.wheels()[i].radius
+    }
+
+    fn walking_pace(&self, i: usize) -> f32 {
+        self.model.wheels()[i].walking_speeds()[1]
+    }
+
+    fn rolling_mass(&self) -> f32 {
+        self.model.rolling_mass()
+    }
+
+    fn engine_torque(&self, engine: &Engine, speed: f32, pedal: f32) -> f32 {
+        engine.torque_at(speed, pedal)
+    }
 }
 
 /// Motion that a shift is expected to end with.
@@ -89,7 +117,7 @@ struct ShiftPrediction {
     shaft_speed: f32,
 }
 
-impl<M: CarMotion> DrivenWheels<'_, M> {
+impl<C: GearedCar> DrivenWheels<'_, C> {
     /// Returns the sum over the wheels of torque share times `value(wheel)`: the weighted mean, as the shares add up to
     /// 1.
     #[inline(always)]
@@ -99,7 +127,7 @@ impl<M: CarMotion> DrivenWheels<'_, M> {
 
     /// Returns the mean walking pace of the driven wheels, m/s: the speed from which a tyre counts as fully rolling.
     fn walking_pace(&self) -> f32 {
-        self.torque_weighted_mean(|i| self.model.wheels()[i].walking_speeds()[1])
+        self.torque_weighted_mean(|i| self.car.walking_pace(i))
     }
 
     /// Returns the mean speed of the driven wheels over the ground, m/s, positive forward, weighted by the torque
@@ -107,7 +135,7 @@ impl<M: CarMotion> DrivenWheels<'_, M> {
     #[cold]
     #[inline(never)]
     fn ground_speed(&self) -> f32 {
-        self.torque_weighted_mean(|i| self.motion.rolling_speed(i))
+        self.torque_weighted_mean(|i| self.car.rolling_speed(i))
     }
 
     /// Returns the `shaft_speed` at which the driven wheels on the ground would roll without slip, rad/s, as the mean
@@ -115,9 +143,9 @@ impl<M: CarMotion> DrivenWheels<'_, M> {
     #[cold]
     #[inline(never)]
     fn rolling_shaft_speed(&self) -> Option<f32> {
-        let contact_weight = |i: usize| if self.motion.has_contact(i) { 1.0 } else { 0.0 };
+        let contact_weight = |i: usize| if self.car.has_contact(i) { 1.0 } else { 0.0 };
         let contact_share = self.torque_weighted_mean(contact_weight);
-        let wheel_speed = |i: usize| contact_weight(i) * self.motion.rolling_speed(i) / self.model.wheels()[i].radius;
+        let wheel_speed = |i: usize| contact_weight(i) * self.car.rolling_speed(i) / self.car.radius(i);
         (contact_share > 0.0).then(|| self.torque_weighted_mean(wheel_speed) / contact_share)
     }
 
@@ -130,7 +158,7 @@ impl<M: CarMotion> DrivenWheels<'_, M> {
 
     /// Returns the mean wheel angle per metre of road, weighted by the torque shares, 1/m: `Σ s / R`.
     fn angle_per_metre(&self) -> f32 {
-        self.torque_weighted_mean(|i| 1.0 / self.model.wheels()[i].radius)
+        self.torque_weighted_mean(|i| 1.0 / self.car.radius(i))
     }
 
     /// Predicts the motion at the end of a shift out of the gear of `state`, during which the engine does not drive.
@@ -143,8 +171,8 @@ impl<M: CarMotion> DrivenWheels<'_, M> {
         let clutch_to_shaft_ratios = torque_ratios(gearbox.ratio(state.gear), gearbox.efficiency);
         // Driving force of the last step, N.
         let driving_force = shaft_impulse(clutch_to_shaft_ratios, state.clutch) * angle_per_metre;
-        let mass = self.model.rolling_mass() + self.towed_mass;
-        let resistance = driving_force - mass * self.motion.speed_gain() / self.dt;
+        let mass = self.car.rolling_mass() + self.towed_mass;
+        let resistance = driving_force - mass * self.car.speed_gain() / self.dt;
         ShiftPrediction {
             resistance,
             shaft_speed: rolling_shaft_speed - resistance / mass * angle_per_metre * gearbox.shift_time,
@@ -164,7 +192,7 @@ impl<M: CarMotion> DrivenWheels<'_, M> {
         // Ratio of the gear, and engine speed in it after the shift, rad/s.
         let (ratio, speed) = (gearbox.ratio(gear), prediction.shaft_speed * gearbox.ratio(gear));
         // Torque at the throttle just below a kick-down, N m.
-        let torque = engine.torque_at(speed, gearbox.kick_down_pedal(speed));
+        let torque = self.car.engine_torque(engine, speed, gearbox.kick_down_pedal(speed));
         let force = shaft_impulse(torque_ratios(ratio, gearbox.efficiency), torque) * self.angle_per_metre();
         speed >= gearbox.down_speed_at(self.throttle) && force >= UPSHIFT_FORCE_RESERVE * prediction.resistance
     }
@@ -199,8 +227,8 @@ impl State {
         dt: f32,
     ) -> f32 {
         let Self { drive: drive_state, wheels, rotation, velocity, previous_velocity, .. } = self;
-        let motion = StateMotion { wheels, rotation, velocities: [velocity, previous_velocity] };
-        let driven_wheels = DrivenWheels { model, drive, motion, shaft_speed, throttle, towed_mass, dt };
+        let car = StateCar { model, wheels, rotation, velocities: [velocity, previous_velocity] };
+        let driven_wheels = DrivenWheels { car, drive, shaft_speed, throttle, towed_mass, dt };
         drive_state.select_gear(requested_gear, &driven_wheels)
     }
 }
@@ -228,10 +256,10 @@ impl DriveState {
     /// of 0, happen at once. At a standstill an automatic gearbox also engages its launch gear at once. `since_shift`
     /// counts the time since the last change, s, up to 1000.
     #[inline(always)]
-    pub(crate) fn select_gear<M: CarMotion>(
+    pub(crate) fn select_gear<C: GearedCar>(
         &mut self,
         requested_gear: Option<i8>,
-        driven_wheels: &DrivenWheels<'_, M>,
+        driven_wheels: &DrivenWheels<'_, C>,
     ) -> f32 {
         let (gearbox, dt) = (&driven_wheels.drive.gearbox, driven_wheels.dt);
         if let Some(cvt) = &gearbox.cvt {
@@ -313,7 +341,7 @@ impl DriveState {
     /// the car must also be above [`MIN_ROLLING_SPEED_RATIO`] times the upshift speed, or below the downshift speed
     /// over that ratio.
     #[inline(always)]
-    fn choose_gear<M: CarMotion>(&self, driven_wheels: &DrivenWheels<'_, M>) -> i8 {
+    fn choose_gear<C: GearedCar>(&self, driven_wheels: &DrivenWheels<'_, C>) -> i8 {
         let DrivenWheels { drive: EngineDrive { gearbox, .. }, throttle, .. } = *driven_wheels;
         let top_gear = gearbox.clamp_gear(i8::MAX);
         let ratio = gearbox.ratio(self.gear);

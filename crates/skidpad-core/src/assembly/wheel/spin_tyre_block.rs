@@ -244,24 +244,27 @@ impl<W: WheelLanes> WheelRows<W> {
         if !W::any(self.tyre.degressive) {
             return solution;
         }
-        self.select_linearisations(solution, bounds, speed, compliance, limit).scalarised()
+        let mut selected = solution.scalarised();
+        self.select_linearisations(&mut selected, bounds, speed, compliance, limit);
+        selected.scalarised()
     }
 
-    /// Solves tyres with a curved characteristic (`degressive`), from `solution`, which uses the linearisation at the
-    /// initial slip. Each pass selects the linearisation with the lower force for each row and solves again. Ends when
-    /// the selection repeats, or after [`MAX_LINEARISATION_PASSES`] passes.
+    /// Solves tyres with a curved characteristic (`degressive`). On entry, `selected` is the solution with the
+    /// linearisation at the initial slip. Each pass selects the linearisation with the lower force for each row and
+    /// solves again. Ends when the selection repeats, or after [`MAX_LINEARISATION_PASSES`] passes.
     #[inline(never)]
     fn select_linearisations(
         &self,
-        mut solution: TyreSolution<W>,
+        selected: &mut TyreSolution<W>,
         bounds: ImpulseBounds,
         speed: [W; 2],
         compliance: [W; 3],
         limit: [W; 2],
-    ) -> TyreSolution<W> {
+    ) {
         W::call_outlined(
             #[inline(always)]
             || {
+                let mut solution = selected.scalarised();
                 // Rows that use the linearisation at zero slip.
                 let mut uses_straight = [W::Mask::default(); 2];
                 for _ in 0..MAX_LINEARISATION_PASSES {
@@ -286,9 +289,9 @@ impl<W: WheelLanes> WheelRows<W> {
                     );
                     solution = self.solve_tyre_rows(target_impulse, gain, bounds, speed, compliance, limit);
                 }
-                solution
+                *selected = solution.scalarised();
             },
-        )
+        );
     }
 
     /// Returns, for both rows, the degressive wheels on which the linearisation at zero slip (straight line) has less

@@ -6,10 +6,7 @@ use crate::model::parts::ModelParts;
 use crate::model::wheel_pack::{Beam, WheelPack};
 use crate::wheel::disc::BrakeDiscLanes;
 use crate::wheel::parameters::RollingCoefficientLanes;
-use bevy_math::Mat3;
-use skidpad_simd::lane::{BlockLanes, F32x4, Lane, WheelLanes};
-use skidpad_simd::vectors::Mat3Lanes;
-use skidpad_tyre::curve::CurveConstants;
+use skidpad_simd::lane::{BlockLanes, F32x4, WheelLanes};
 use skidpad_tyre::tmeasy::TMeasyConstants;
 
 /// First place of the constants of a brake disc.
@@ -18,11 +15,88 @@ const FIRST_DISC_PLACE: usize = 28;
 /// First place of the constants of a tyre with a simple curve.
 const FIRST_CURVE_PLACE: usize = FIRST_DISC_PLACE + BrakeDiscLanes::<F32x4>::NUMBER_COUNT;
 
-/// First place of the constants of a TMeasy tyre.
-const FIRST_TMEASY_PLACE: usize = FIRST_CURVE_PLACE + CurveConstants::<F32x4>::NUMBER_COUNT;
+/// Number of constants of a tyre with a simple curve.
+const CURVE_PLACES: usize = 21;
 
-/// Number of places of the constants of a wheel.
+/// First place of the constants of a TMeasy tyre.
+const FIRST_TMEASY_PLACE: usize = FIRST_CURVE_PLACE + CURVE_PLACES;
+
+/// Number of places of the constants of a wheel that may differ between cars of one layout.
 pub(crate) const PLACES_PER_WHEEL: usize = FIRST_TMEASY_PLACE + TMeasyConstants::<F32x4>::NUMBER_COUNT;
+
+/// Calls `visit` for each of `packs` that has a constant at `place`, with this constant and the entry of the pack in
+/// `entries`, which has one for each pack. Places are below [`PLACES_PER_WHEEL`]. Mass and inertia of the car have no
+/// place.
+#[inline(always)]
+pub(crate) fn for_each_wheel<A: WheelLanes, E>(
+    packs: &mut [WheelPack<A>],
+    place: usize,
+    entries: impl Iterator<Item = E>,
+    visit: impl FnMut(&mut A, E),
+) {
+    let packs = packs.iter_mut().zip(entries);
+    // Index of the place within its part.
+    let disc = place.wrapping_sub(FIRST_DISC_PLACE);
+    let curve = place.wrapping_sub(FIRST_CURVE_PLACE);
+    // The place is matched once for all packs.
+    match place {
+        0 => visit_packs(packs, visit, |pack| Some(&mut pack.carried_mass)),
+        1 => visit_packs(packs, visit, |pack| Some(&mut pack.droop_travel)),
+        2 => visit_packs(packs, visit, |pack| Some(&mut pack.radius)),
+        3 => visit_packs(packs, visit, |pack| Some(&mut pack.spin_inertia)),
+        4 => visit_packs(packs, visit, |pack| Some(&mut pack.brake_torque)),
+        5 => visit_packs(packs, visit, |pack| Some(&mut pack.handbrake_torque)),
+        6 => visit_packs(packs, visit, |pack| Some(&mut pack.unsprung_mass)),
+        7 => visit_packs(packs, visit, |pack| Some(&mut pack.tyre_rate)),
+        8 => visit_packs(packs, visit, |pack| Some(&mut pack.tyre_damping)),
+        9 => visit_packs(packs, visit, |pack| Some(&mut pack.wheel_rate)),
+        10 => visit_packs(packs, visit, |pack| Some(&mut pack.bump_damping)),
+        11 => visit_packs(packs, visit, |pack| Some(&mut pack.rebound_damping)),
+        12 => visit_packs(packs, visit, |pack| Some(&mut pack.bump_travel)),
+        13 => visit_packs(packs, visit, |pack| Some(&mut pack.stop_rate)),
+        14 => visit_packs(packs, visit, |pack| Some(&mut pack.bar_rate)),
+        15 => visit_packs(packs, visit, |pack| Some(&mut pack.solid_travel)),
+        16 | 17 => visit_packs(packs, visit, |pack| Some(&mut pack.walking[place - 16])),
+        18..=20 => visit_packs(packs, visit, |pack| Some(&mut pack.rolling.by_speed[place - 18])),
+        21 | 22 => visit_packs(packs, visit, |pack| Some(&mut pack.rolling.static_excess[place - 21])),
+        23 => visit_packs(packs, visit, |pack| pack.progressive_rate.as_mut()),
+        24 | 25 => visit_packs(packs, visit, |pack| Some(&mut pack.knees.as_mut()?[0][place - 24])),
+        26 | 27 => visit_packs(packs, visit, |pack| Some(&mut pack.knees.as_mut()?[1][place - 26])),
+        FIRST_DISC_PLACE..FIRST_CURVE_PLACE => visit_packs(packs, visit, |pack| pack.discs.as_mut()?.number_mut(disc)),
+        FIRST_CURVE_PLACE..FIRST_TMEASY_PLACE => match curve {
+            0 | 1 => visit_packs(packs, visit, |pack| Some(&mut pack.tyre.friction[curve])),
+            2 | 3 => visit_packs(packs, visit, |pack| Some(&mut pack.tyre.carcass_compliance[curve - 2])),
+            4 | 5 => visit_packs(packs, visit, |pack| Some(&mut pack.tyre.constant_stiffness[curve - 4])),
+            6 | 7 => visit_packs(packs, visit, |pack| Some(&mut pack.tyre.stiffness_per_load[curve - 6])),
+            8 | 9 => visit_packs(packs, visit, |pack| Some(&mut pack.tyre.stiffness_per_limit[curve - 8])),
+            10 | 11 => visit_packs(packs, visit, |pack| Some(&mut pack.tyre.per_slip[curve - 10])),
+            12 | 13 => visit_packs(packs, visit, |pack| Some(&mut pack.tyre.fall_rate[curve - 12])),
+            14 | 15 => visit_packs(packs, visit, |pack| Some(&mut pack.tyre.sliding_loss[curve - 14])),
+            16 => visit_packs(packs, visit, |pack| Some(&mut pack.tyre.load_sensitivity)),
+            17 => visit_packs(packs, visit, |pack| Some(&mut pack.tyre.peak_friction_load)),
+            18 => visit_packs(packs, visit, |pack| Some(&mut pack.tyre.nominal_load)),
+            19 => visit_packs(packs, visit, |pack| Some(&mut pack.tyre.per_nominal_load)),
+            20 => visit_packs(packs, visit, |pack| Some(&mut pack.tyre.min_length)),
+            CURVE_PLACES.. => {}
+        },
+        _ => visit_packs(packs, visit, |pack| pack.tmeasy_tyres()?.number_mut(place - FIRST_TMEASY_PLACE)),
+    }
+}
+
+/// Calls `visit` with the constant that `number` selects of each pack, and with the entry beside it. Leaves out packs
+/// without this constant.
+#[inline(always)]
+fn visit_packs<'a, A: WheelLanes + 'a, E>(
+    packs: impl Iterator<Item = (&'a mut WheelPack<A>, E)>,
+    mut visit: impl FnMut(&mut A, E),
+    number: impl Fn(&mut WheelPack<A>) -> Option<&mut A>,
+) {
+    for (pack, entry) in packs {
+        if let Some(lanes) = number(pack) {
+            visit(lanes, entry);
+        }
+    }
+}
 
 impl WheelPack {
     /// Builds the constants of the wheel in `lane`, repeated in every lane for a batch of cars of one model. Only the
@@ -46,8 +120,6 @@ impl<A: WheelLanes> WheelPack<A> {
             wheels: self.wheels,
             first_wheel: self.first_wheel,
             present: convert(self.present),
-            inverse_mass: convert(self.inverse_mass),
-            inverse_inertia: self.inverse_inertia.map(convert),
             contact: self.contact.map(convert),
             radius: convert(self.radius),
             spin_inertia: convert(self.spin_inertia),
@@ -87,39 +159,6 @@ impl<A: WheelLanes> WheelPack<A> {
         }
     }
 
-    /// Returns the constant at `place`, below [`PLACES_PER_WHEEL`], of those that may differ between cars of one
-    /// layout; `None` if the wheels have no such constant. Mass and inertia of the car have no place.
-    #[inline(always)]
-    pub(crate) fn number_mut(&mut self, place: usize) -> Option<&mut A> {
-        Some(match place {
-            0 => &mut self.carried_mass,
-            1 => &mut self.droop_travel,
-            2 => &mut self.radius,
-            3 => &mut self.spin_inertia,
-            4 => &mut self.brake_torque,
-            5 => &mut self.handbrake_torque,
-            6 => &mut self.unsprung_mass,
-            7 => &mut self.tyre_rate,
-            8 => &mut self.tyre_damping,
-            9 => &mut self.wheel_rate,
-            10 => &mut self.bump_damping,
-            11 => &mut self.rebound_damping,
-            12 => &mut self.bump_travel,
-            13 => &mut self.stop_rate,
-            14 => &mut self.bar_rate,
-            15 => &mut self.solid_travel,
-            16 | 17 => &mut self.walking[place - 16],
-            18..=20 => &mut self.rolling.by_speed[place - 18],
-            21 | 22 => &mut self.rolling.static_excess[place - 21],
-            23 => self.progressive_rate.as_mut()?,
-            24 | 25 => &mut self.knees.as_mut()?[0][place - 24],
-            26 | 27 => &mut self.knees.as_mut()?[1][place - 26],
-            FIRST_DISC_PLACE..FIRST_CURVE_PLACE => self.discs.as_mut()?.number_mut(place - FIRST_DISC_PLACE)?,
-            FIRST_CURVE_PLACE..FIRST_TMEASY_PLACE => self.tyre.number_mut(place - FIRST_CURVE_PLACE)?,
-            _ => self.tmeasy_tyres()?.number_mut(place - FIRST_TMEASY_PLACE)?,
-        })
-    }
-
     /// Returns the constants of TMeasy tyres; `None` if no wheel has one.
     fn tmeasy_tyres(&mut self) -> Option<&mut TMeasyConstants<A>> {
         self.laws.iter_mut().find_map(|law| match &mut law.tyres {
@@ -130,19 +169,9 @@ impl<A: WheelLanes> WheelPack<A> {
 }
 
 impl WheelPack {
-    /// Sets the constant of `lane` at `place`, see [`WheelPack::number_mut`].
-    pub(crate) fn set_number(&mut self, lane: usize, place: usize, number: f32) {
-        if let Some(lanes) = self.number_mut(place) {
-            lanes.set(lane, number);
-        }
-    }
-
-    /// Sets mass and inertia of the car, and updates what follows from the constants of the wheels and from `parts`:
-    /// the beams, and the placeholders in lanes without a TMeasy tyre, which are the constants of the first lane with
-    /// one.
-    pub(crate) fn complete_numbers(&mut self, inverse_mass: f32, inverse_inertia: &Mat3, parts: &ModelParts) {
-        self.inverse_mass = F32x4::splat(inverse_mass);
-        self.inverse_inertia = Mat3Lanes::from_mat3(inverse_inertia).map(F32x4::splat);
+    /// Updates what follows from the constants of the wheels and from `parts`: the beams, and the placeholders in lanes
+    /// without a TMeasy tyre, which are the constants of the first lane with one.
+    pub(crate) fn complete_numbers(&mut self, parts: &ModelParts) {
         if let Some(beam) = &mut self.beam {
             beam.sway = Beam::sway(parts, self.wheels, beam.tilt_per_travel);
         }

@@ -2,13 +2,16 @@
 
 use crate::assembly::drivetrain::controls_to_torque::shaft_row_speed;
 use crate::assembly::drivetrain::gear_choice::{
-    CarMotion, DrivenWheels, MAX_SINCE_SHIFT_S, MIN_SHIFT_INTERVAL_S, SHIFT_END_S, STANDSTILL_SPEED_RATIO,
+    DrivenWheels, GearedCar, MAX_SINCE_SHIFT_S, MIN_SHIFT_INTERVAL_S, SHIFT_END_S, STANDSTILL_SPEED_RATIO,
 };
 use crate::drivetrain::constraints::{ClutchRow, Flywheel, shaft_impulse};
 use crate::drivetrain::crankshaft::EngineInput;
+use crate::drivetrain::engine::Engine;
 use crate::drivetrain::launch_device::{Clutch, LaunchDevice};
 use crate::drivetrain::parameters::EngineDrive;
 use crate::model::Model;
+use crate::model::block_model::BlockModel;
+use crate::model::car_constants::CarConstants;
 use crate::state::DriveState;
 use crate::state::block::BlockState;
 use crate::step::block::stages::BlockStep;
@@ -54,11 +57,11 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
             None => throttle,
             Some(map) => map.evaluate_lanes(throttle),
         };
-        let full_load = engine.torque.evaluate_values(start_speed, |i| model.torques[i]);
+        let full_load = engine.torque.evaluate_values(start_speed, |i| model.car.torques[i]);
         let throttle = opening.masked(!is_shifting);
         // No starter: cars whose starter turns the engine are stepped alone.
         let input = EngineInput { throttle, full_load, starter: W::Mask::default() };
-        let free_speed = engine.free_engine_speed(start_speed, &input, || model.peak_torque, dt);
+        let free_speed = engine.free_engine_speed(start_speed, &input, || model.car.peak_torque, dt);
         let mut engagement = clutch.engagement(free_speed, engine, dt);
         if controls.has_pedal != 0 {
             engagement = W::select(W::mask_from_bits(controls.has_pedal), controls.engagement, engagement);
@@ -159,17 +162,16 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
             #[inline(always)]
             || {
                 let (state, controls, [throttle, ..]) = (self.state(), self.controls, self.pedals);
-                let stepper = &mut *self.wheels.stepper;
-                let dt = stepper.dt;
+                let (stepper, constants) = (&mut *self.wheels.stepper, self.wheels.cars.constants);
+                let Some(drive) = constants.layout().parts().powertrain.engine() else { return };
+                let (dt, wheel_count) = (stepper.dt, stepper.wheel_count);
                 for car in (0..W::LANE_COUNT).filter(|car| changing & (1 << car) != 0) {
-                    let model = &**self.wheels.cars.model(car);
-                    let Some(drive) = model.parts().powertrain.engine() else { return };
                     let mut drive_state: DriveState = state.drive.car(car);
-                    let motion = LaneMotion { state, car };
+                    let lane_car = LaneCar { constants, state, wheel_count, car };
                     let (shaft_speed, throttle) = (shaft_speed.number(car), throttle.number(car));
                     // 0.0: no trailers.
                     let driven_wheels =
-                        DrivenWheels { model, drive, motion, shaft_speed, throttle, towed_mass: 0.0, dt };
+                        DrivenWheels { car: lane_car, drive, shaft_speed, throttle, towed_mass: 0.0, dt };
                     drive_state.select_gear(controls.requested_gear(car), &driven_wheels);
                     let next = &mut stepper.next.drive;
                     next.set_car(car, &drive_state);
@@ -185,21 +187,19 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
     #[inline(always)]
     pub(super) fn select_directions(&mut self) -> W {
         let (state, controls) = (self.state(), self.controls);
-        let (stepper, layout) = (&mut *self.wheels.stepper, self.wheels.cars.constants.layout());
-        if layout.parts().powertrain.engine().is_some() {
+        let (stepper, constants) = (&mut *self.wheels.stepper, self.wheels.cars.constants);
+        if constants.layout().parts().powertrain.engine().is_some() {
             return W::default();
         }
         stepper.next.drive = state.drive;
-        let walking_speed = self.wheels.cars.constants.packs[0].walking[1];
+        let wheel_count = stepper.wheel_count;
         let next_gear = &mut stepper.next.drive.gear;
         let mut directions = W::default();
         for car in 0..W::LANE_COUNT {
             let mut drive_state = state.drive.car(car);
-            let motion = LaneMotion { state, car };
-            let walking_pace = walking_speed.number(car);
-            let ground_speed = || motion.ground_speed(layout.wheels().len());
-            let direction =
-                drive_state.select_direction(controls.requested_gear(car), || ground_speed() / walking_pace);
+            let lane_car = LaneCar { constants, state, wheel_count, car };
+            let speed_ratio = || lane_car.ground_speed() / lane_car.walking_pace(0);
+            let direction = drive_state.select_direction(controls.requested_gear(car), speed_ratio);
             *next_gear = next_gear.with_number(car, f32::from(drive_state.gear));
             directions = directions.with_number(car, direction);
         }
@@ -207,13 +207,19 @@ impl<W: BlockLanes, P> BlockStep<'_, W, P> {
     }
 }
 
-/// Motion of a car of a block after its last step.
-struct LaneMotion<'a, W: BlockLanes> {
+/// Car of a block.
+struct LaneCar<'a, W: BlockLanes> {
+    /// Constants of the cars.
+    constants: &'a BlockModel<W>,
+    /// State after the last step.
     state: &'a BlockState<W>,
+    /// Number of wheels of a car.
+    wheel_count: usize,
+    /// Lane of the car.
     car: usize,
 }
 
-impl<W: BlockLanes> LaneMotion<'_, W> {
+impl<W: BlockLanes> LaneCar<'_, W> {
     /// Returns the forward direction of the car, world axes.
     fn forward(&self) -> Vec3 {
         Quat::from_array(self.state.rotation.map(|lanes| lanes.number(self.car))) * Vec3::X
@@ -221,8 +227,8 @@ impl<W: BlockLanes> LaneMotion<'_, W> {
 
     /// Returns the mean speed of the wheels in contact along their rolling direction, or the forward speed of the car
     /// in the world if there is none, m/s.
-    fn ground_speed(&self, wheel_count: usize) -> f32 {
-        let rolling_speeds = (0..wheel_count).filter(|i| self.has_contact(*i)).map(|i| self.rolling_speed(i));
+    fn ground_speed(&self) -> f32 {
+        let rolling_speeds = (0..self.wheel_count).filter(|i| self.has_contact(*i)).map(|i| self.rolling_speed(i));
         match rolling_speeds.clone().count() {
             0 => self.forward().dot(vector(&self.state.velocity, self.car)),
             contact_count => rolling_speeds.sum::<f32>() / contact_count as f32,
@@ -230,7 +236,7 @@ impl<W: BlockLanes> LaneMotion<'_, W> {
     }
 }
 
-impl<W: BlockLanes> CarMotion for LaneMotion<'_, W> {
+impl<W: BlockLanes> GearedCar for LaneCar<'_, W> {
     fn rolling_speed(&self, i: usize) -> f32 {
         self.state.wheels[i].rolling_speed.number(self.car)
     }
@@ -242,6 +248,29 @@ impl<W: BlockLanes> CarMotion for LaneMotion<'_, W> {
     fn speed_gain(&self) -> f32 {
         let (velocity, previous) = (&self.state.velocity, &self.state.previous_velocity);
         self.forward().dot(vector(velocity, self.car) - vector(previous, self.car))
+    }
+
+    fn radius(&self, i: usize) -> f32 {
+        self.constants.packs[i].radius.number(self.car)
+    }
+
+    fn walking_pace(&self, i: usize) -> f32 {
+        self.constants.packs[i].walking[1].number(self.car)
+    }
+
+    /// Returns the mass with that of the spinning wheels; a car of a block has no motors.
+    fn rolling_mass(&self) -> f32 {
+        let spin_mass = |i: usize| {
+            let radius = self.radius(i);
+            self.constants.packs[i].spin_inertia.number(self.car) / (radius * radius)
+        };
+        self.constants.car.body.mass.number(self.car) + (0..self.wheel_count).map(spin_mass).sum::<f32>()
+    }
+
+    fn engine_torque(&self, engine: &Engine, speed: f32, pedal: f32) -> f32 {
+        let CarConstants { torques, peak_torque, .. } = &self.constants.car;
+        let full_load = engine.torque.interpolate(speed, |i| torques[i].number(self.car));
+        engine.torque_at_full_load(speed, pedal, full_load, || peak_torque.number(self.car))
     }
 }
 

@@ -13,7 +13,6 @@ use crate::step::stages::Stages;
 use crate::step::step_wheels::{RowPass, Velocities};
 use crate::step_report::StepReport;
 use crate::suspension::rows::LoadSolution;
-use crate::vehicle::rows::StartState;
 use crate::vehicle::wheel_impulses;
 use bevy_math::Vec3;
 use skidpad_simd::lane::BlockLanes;
@@ -75,15 +74,12 @@ impl<'a, B: WheelGroups, W: BlockLanes, P: RowPass> Stages<B> for BlockStep<'a, 
     fn apply_driver_demand(&mut self) {
         let state = self.state();
         for ((pack, rows), wheel) in self.wheels.wheels::<B>().zip(&state.wheels) {
-            rows.start = StartState {
-                spin: wheel.spin,
-                deflection: wheel.deflection,
-                tyre: wheel.tyre,
-                torque: wheel.torque,
-                rolling_speed: wheel.rolling_speed,
-                rolling: wheel.rolling,
-                moments: if pack.laws.is_empty() { [W::default(); 2] } else { wheel.moments },
-            };
+            // Field by field: copies of the whole struct would become calls of `memcpy`.
+            let start = &mut rows.start;
+            (start.spin, start.torque, start.rolling) = (wheel.spin, wheel.torque, wheel.rolling);
+            (start.deflection, start.tyre) = (wheel.deflection, wheel.tyre);
+            start.rolling_speed = wheel.rolling_speed;
+            start.moments = if pack.laws.is_empty() { [W::default(); 2] } else { wheel.moments };
         }
         self.steer::<B>();
         let direction = self.select_directions();
@@ -146,7 +142,7 @@ impl<'a, B: WheelGroups, W: BlockLanes, P: RowPass> Stages<B> for BlockStep<'a, 
         let factors = self.air_factors(air_velocity);
         let model = self.wheels.cars.constants;
         let aero = &model.layout().parts().aero;
-        air_impulses(aero, (&model.aero, model.body.mass), air_velocity, factors, stepper.dt)
+        air_impulses(aero, (&model.car.aero, model.car.body.mass), air_velocity, factors, stepper.dt)
     }
 
     #[inline(always)]

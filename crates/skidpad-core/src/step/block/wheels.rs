@@ -61,7 +61,7 @@ impl<B: WheelGroups, W: BlockLanes> StepWheels<B> for BlockWheels<'_, W> {
 
     #[inline(always)]
     fn body(&self) -> BodyConstants<W> {
-        self.cars.constants.body
+        self.cars.constants.car.body
     }
 
     #[inline(always)]
