@@ -1,6 +1,7 @@
 //! Surroundings that all cars of a fleet share, and constants of their bodies.
 
 use skidpad_core::{Model, Scene, Vec3};
+use skidpad_world::ceiling::TerrainCeiling;
 use skidpad_world::motion::HullLanes;
 use skidpad_world::{Chassis, Ground};
 
@@ -30,6 +31,9 @@ pub struct Environment {
     pub normal: Vec3,
     /// Chassis of a car at rest at the origin.
     pub chassis: Chassis,
+    /// Planes above the terrain for the hull of every car; `None` without terrain, and for terrain that they cannot
+    /// bound.
+    pub ceiling: Option<TerrainCeiling>,
 }
 
 impl Environment {
@@ -57,7 +61,8 @@ impl Environment {
             () if !ground.is_plane_only() => GroundKind::Boxes,
             () => GroundKind::Plane,
         };
-        Ok(Self { ground, kind, normal, chassis })
+        let ceiling = TerrainCeiling::new(&ground, chassis.hull());
+        Ok(Self { ground, kind, normal, chassis, ceiling })
     }
 
     /// Returns the change of velocity by gravity in `dt` s, m/s.

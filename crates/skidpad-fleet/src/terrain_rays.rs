@@ -3,8 +3,10 @@
 
 use skidpad_core::block::BlockLanes;
 use skidpad_core::simd::vectors::Vec3Lanes;
-use skidpad_core::{GridCell, Probe, Triangle, TriangleVisitor, Vec3};
+use skidpad_core::{GridCell, HeightField, Probe, Triangle, TriangleVisitor, Vec3};
 use skidpad_world::Ground;
+
+use crate::field_patches::FieldPatches;
 
 /// Maximum number of triangles near a ray. A ray with more is answered alone.
 const MAX_CANDIDATES: usize = 8;
@@ -78,6 +80,20 @@ pub struct TerrainHits<W: BlockLanes> {
     pub unanswered: u32,
 }
 
+/// Number of triangles of a cell of a height field.
+const TRIANGLES_PER_CELL: usize = 2;
+
+/// Bits of the cars whose rays were cast.
+#[derive(Clone, Copy)]
+struct Found {
+    /// Cars whose results are valid.
+    cars: u32,
+    /// Cars whose ray is near one cell of a height field only.
+    field_cars: u32,
+    /// Cars whose rays have to be answered alone.
+    unanswered: u32,
+}
+
 /// Highest hit of each ray so far.
 #[derive(Clone, Copy)]
 struct HighestHit<W: BlockLanes> {
@@ -100,6 +116,8 @@ pub struct TerrainRays<W: BlockLanes> {
     candidates: Box<[Candidates<W>]>,
     /// Normals at the corners of the triangles that are hit.
     corner_normals: [[W::Array<f32>; 3]; 3],
+    /// Cells of a height field below the rays of cars whose ray is near one cell only.
+    patches: FieldPatches<W>,
 }
 
 /// Axes of rays: forward, left, and up against the ray. World axes.
@@ -110,7 +128,11 @@ impl<W: BlockLanes> TerrainRays<W> {
     pub fn new() -> Self {
         let zeros = W::default().to_array();
         let empty = Candidates { corners: [[zeros; 3]; 3], source: W::array_from_fn(|_| [0; 2]), grip: zeros };
-        Self { candidates: vec![empty; MAX_CANDIDATES].into(), corner_normals: [[zeros; 3]; 3] }
+        Self {
+            candidates: vec![empty; MAX_CANDIDATES].into(),
+            corner_normals: [[zeros; 3]; 3],
+            patches: FieldPatches::new(),
+        }
     }
 
     /// Returns the contacts of one ray of each car in the bits `cars` with the height fields and meshes of `ground`.
@@ -130,8 +152,9 @@ impl<W: BlockLanes> TerrainRays<W> {
         length: W,
     ) -> TerrainHits<W> {
         let mut counts = W::default().to_array();
-        let (mut max_count, mut unanswered) = (0, 0);
-        for car in (0..W::LANE_COUNT).filter(|car| cars & (1 << car) != 0) {
+        let field_cars = ground.only_field().map_or(0, |field| self.collect_patches(field, cars, &ray, &mut counts));
+        let (mut max_count, mut unanswered) = (if field_cars == 0 { 0 } else { TRIANGLES_PER_CELL }, 0);
+        for car in (0..W::LANE_COUNT).filter(|car| cars & !field_cars & (1 << car) != 0) {
             let mut collector = CarCandidates { candidates: &mut self.candidates, car, count: 0 };
             ground.visit_terrain_near(&ray(car), &mut collector);
             let count = collector.count;
@@ -143,7 +166,39 @@ impl<W: BlockLanes> TerrainRays<W> {
         let highest = self.highest_hits(&axes, W::from_array(counts), max_count);
         let is_upright = W::splat(MIN_UPRIGHT_COSINE).less(axes[2].z.abs());
         unanswered |= W::mask_bits(highest.is_invalid | !is_upright) & cars;
-        self.contacts(ground, cars & !unanswered, &highest, axes[2], length, unanswered)
+        let found = Found { cars: cars & !unanswered, field_cars, unanswered };
+        self.contacts(ground, found, &highest, axes[2], length)
+    }
+
+    /// Sets the first candidates of all cars to the triangles of the cell of `field` below their ray, and sets their
+    /// numbers in `counts`. Returns the bits of those of `cars` whose ray is near one cell in the interior of the field
+    /// only; candidates and counts of all other cars are not valid.
+    #[inline(always)]
+    fn collect_patches(
+        &mut self,
+        field: &HeightField,
+        cars: u32,
+        ray: impl Fn(usize) -> Probe,
+        counts: &mut W::Array<f32>,
+    ) -> u32 {
+        let mut field_cars = 0;
+        for car in (0..W::LANE_COUNT).filter(|car| cars & (1 << car) != 0) {
+            if let Some(patch) = Ground::patch_near(field, &ray(car)) {
+                self.patches.set_car(car, &patch);
+                field_cars |= 1 << car;
+            }
+        }
+        let [a, b, c, d] = self.patches.corners();
+        // Both triangles of a cell, in the order of their numbers.
+        for (candidate, corners) in self.candidates.iter_mut().zip([[a, b, c], [a, c, d]]) {
+            // Array by array: a copy of all corners would become a call of `memcpy`.
+            for ([x, y, z], corner) in candidate.corners.iter_mut().zip(corners) {
+                (*x, *y, *z) = (corner[0], corner[1], corner[2]);
+            }
+            candidate.grip = W::splat(field.grip()).to_array();
+        }
+        *counts = W::splat(TRIANGLES_PER_CELL as f32).to_array();
+        field_cars
     }
 
     /// Returns the highest hit of each ray among its first `counts` candidates (triangles near the ray), in order; at
@@ -191,25 +246,24 @@ impl<W: BlockLanes> TerrainRays<W> {
         best
     }
 
-    /// Returns the contacts of the `cars` from their `highest` hits within the `length` of the rays (m). Reads grip and
-    /// corner normals car by car. The normal is interpolated on smooth surfaces, and that of the face on flat
+    /// Returns the contacts of the `found` cars from their `highest` hits within the `length` of the rays (m). Reads grip
+    /// and corner normals car by car, or in lanes for cars near one cell of a height field. The normal is interpolated on smooth surfaces, and that of the face on flat
     /// triangles. It is normalised and turned to the side of `up`; a normal without length is replaced by `up`.
-    /// `unanswered` is passed on.
     #[inline(always)]
     fn contacts(
         &mut self,
         ground: &Ground,
-        cars: u32,
+        found: Found,
         highest: &HighestHit<W>,
         up: Vec3Lanes<W>,
         length: W,
-        unanswered: u32,
     ) -> TerrainHits<W> {
+        let Found { cars, field_cars, unanswered } = found;
         let distance = highest.height * W::splat(-1.0);
         let hit = highest.hit & !length.less(distance) & W::mask_from_bits(cars);
         let (hit_bits, mut flat_bits) = (W::mask_bits(hit), 0);
         let (indices, mut grip) = (highest.index.to_array(), W::default().to_array());
-        for car in (0..W::LANE_COUNT).filter(|car| hit_bits & (1 << car) != 0) {
+        for car in (0..W::LANE_COUNT).filter(|car| hit_bits & !field_cars & (1 << car) != 0) {
             let candidate = &self.candidates[indices.as_ref()[car] as usize];
             grip.as_mut()[car] = candidate.grip.as_ref()[car];
             // The corners are only used for flat triangles.
@@ -226,10 +280,18 @@ impl<W: BlockLanes> TerrainRays<W> {
             }
         }
         let [a, b, c] = &self.corner_normals;
-        let (a, b, c) = (vector_lanes::<W>(a), vector_lanes::<W>(b), vector_lanes::<W>(c));
+        let mut corners = [a, b, c].map(vector_lanes::<W>);
+        let mut grip = W::from_array(grip);
+        if let Some(field) = ground.only_field().filter(|_| field_cars != 0) {
+            let of_field = W::mask_from_bits(field_cars);
+            flat_bits |= if field.is_smooth() { 0 } else { field_cars };
+            let of_cells = self.cell_corners(field, highest.index);
+            corners = [0, 1, 2].map(|corner| Vec3Lanes::select(of_field, of_cells[corner], corners[corner]));
+            grip = W::select(of_field, W::splat(field.grip()), grip);
+        }
+        let [a, b, c] = corners;
         let [share_a, share_b, share_c] = highest.barycentric;
         let mut normal = a * share_a + b * share_b + c * share_c;
-        // Rays on flat triangles have the corners in place of the normals in `a`, `b` and `c`.
         if flat_bits != 0 {
             // Flat triangles have their corners in the place of normals.
             let face_normal = (b - a).cross(c - a);
@@ -240,7 +302,21 @@ impl<W: BlockLanes> TerrainRays<W> {
         let normal = Vec3Lanes::select(has_length, normal * inverse_length, up);
         let is_downward = normal.dot(up).less(W::splat(0.0));
         let normal = Vec3Lanes::select(is_downward, normal * W::splat(-1.0), normal);
-        TerrainHits { hit, distance, normal, grip: W::from_array(grip), unanswered }
+        TerrainHits { hit, distance, normal, grip: grip.masked(hit), unanswered }
+    }
+
+    /// Returns the normals at the corners of triangle `index` (0 or 1) of the cells of `field` below the rays if the
+    /// field is smooth, otherwise the corners themselves.
+    #[inline(always)]
+    fn cell_corners(&self, field: &HeightField, index: W) -> [Vec3Lanes<W>; 3] {
+        let [first, second, third, fourth] = if field.is_smooth() {
+            self.patches.corner_normals(field)
+        } else {
+            self.patches.corners().map(|corner| vector_lanes::<W>(&corner))
+        };
+        // Triangle 0 has the first three corners; triangle 1 has the first, the third and the fourth.
+        let is_first = index.less(W::splat(0.5));
+        [first, Vec3Lanes::select(is_first, second, third), Vec3Lanes::select(is_first, third, fourth)]
     }
 }
 

@@ -15,6 +15,7 @@ use skidpad_world::{Chassis, GroundContacts};
 use crate::FleetError;
 use crate::block::Block;
 use crate::environment::{Environment, GroundKind};
+use crate::hulls::{Hulls, heights, vector};
 use crate::uneven_ground::{UnevenGround, position};
 
 /// Workspace of a thread that steps blocks.
@@ -123,7 +124,8 @@ impl<W: BlockLanes> Worker<W> {
             [impulses.linear, impulses.angular],
             gravity_change,
         );
-        let near = self.hulls_near_ground(block, environment, &axes, &twist, dt) & block.active;
+        let hulls = Hulls { lanes: &self.hull, body, axes: &axes, twist: &twist };
+        let near = hulls.near_ground(&block.state.position, environment, dt) & block.active;
         if near != 0 {
             self.separate_hulls(block, environment, near, &mut twist, dt);
         }
@@ -155,28 +157,6 @@ impl<W: BlockLanes> Worker<W> {
                 }
             },
         );
-    }
-
-    /// Returns the bits of the cars whose hull may touch the ground in the step of `dt` s, also of inactive cars. On
-    /// terrain these are all cars; otherwise the cars that can reach plane or boxes with their `twist` (velocities at
-    /// the end of the step). `axes` leads from body axes to world axes.
-    #[inline(always)]
-    fn hulls_near_ground(
-        &self,
-        block: &Block<W>,
-        environment: &Environment,
-        axes: &Mat3Lanes<W>,
-        twist: &BodyTwist<W>,
-        dt: f32,
-    ) -> u32 {
-        let ground = &environment.ground;
-        if ground.has_terrain() {
-            return u32::MAX;
-        }
-        let height = heights::<W>(&block.state.position, environment.normal);
-        // 0.0: gravity is part of the velocity.
-        let near = W::mask_bits(self.hull.can_reach_plane(height, environment.normal, axes, twist, 0.0, dt));
-        if ground.is_plane_only() { near } else { near | hulls_near_boxes(block, environment, twist, dt) }
     }
 
     /// Sets the contacts of all wheels with the plane of the ground in lanes. Rays that miss, and all rays without a
@@ -386,41 +366,6 @@ fn midstep_position<W: BlockLanes>(block: &Block<W>, dt: f32) -> [W::Array<f64>;
         }
     }
     position
-}
-
-/// Returns the heights of the positions of all cars above the plane through the origin with the unit vector `normal`,
-/// m. Computed in 64 bits, rounded to 32.
-#[inline(always)]
-fn heights<W: BlockLanes>([x, y, z]: &[W::Array<f64>; 3], normal: Vec3) -> W {
-    let normal = normal.as_dvec3();
-    W::from_array(W::array_from_fn(
-        #[inline(always)]
-        |car| (x.as_ref()[car] * normal.x + y.as_ref()[car] * normal.y + z.as_ref()[car] * normal.z) as f32,
-    ))
-}
-
-/// Returns the bits of the cars whose hull may touch a box in the step of `dt` s, by the bounding sphere of the hull
-/// and its largest displacement.
-fn hulls_near_boxes<W: BlockLanes>(block: &Block<W>, environment: &Environment, twist: &BodyTwist<W>, dt: f32) -> u32 {
-    let hull_radius = environment.chassis.hull_radius();
-    let mut near = 0;
-    for car in 0..W::LANE_COUNT {
-        let velocity = vector(&twist.velocity, car);
-        let speed = velocity.length().max((velocity - vector(&twist.velocity_lag, car)).length());
-        // Largest displacement of a point of the hull, m.
-        let displacement = dt * (vector(&twist.angular_velocity, car).length() * hull_radius + speed);
-        // 1.001: rounding.
-        let reach = 1.001 * (hull_radius + displacement);
-        let is_near = environment.ground.has_box_near(position(&block.state.position, car), reach);
-        near |= u32::from(is_near) << car;
-    }
-    near
-}
-
-/// Returns the vector of `car`.
-#[inline(always)]
-fn vector<W: BlockLanes>(lanes: &Vec3Lanes<W>, car: usize) -> Vec3 {
-    Vec3::new(lanes.x.number(car), lanes.y.number(car), lanes.z.number(car))
 }
 
 /// Sets the vector of `car`.

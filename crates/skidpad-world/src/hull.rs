@@ -23,7 +23,7 @@ pub(crate) const VELOCITY_TOLERANCE_MPS: f32 = 1e-6;
 
 /// Gap at the end of the step above which a point is ignored, m. Forces within the step can change the gap by about
 /// this much.
-const MAX_CONTACT_GAP_M: f32 = 0.03;
+pub(crate) const MAX_CONTACT_GAP_M: f32 = 0.03;
 
 /// Contacts of hulls with the ground, and the buffers for finding them.
 #[derive(Clone)]
@@ -58,7 +58,7 @@ impl core::fmt::Debug for GroundContacts {
 const RESERVED_TRIANGLES: usize = 512;
 
 /// Margin for rounding in the search for points that close their gap, m.
-const CLOSING_MARGIN_M: f32 = 1e-3;
+pub(crate) const CLOSING_MARGIN_M: f32 = 1e-3;
 
 /// Number of corners of a hull, and maximum number of contact points between two boxes.
 const HULL_CORNERS: usize = 8;

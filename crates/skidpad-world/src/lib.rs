@@ -14,6 +14,7 @@
 mod backend;
 mod body_lanes;
 mod bounds;
+pub mod ceiling;
 mod chassis;
 mod chassis_simd;
 mod collisions;

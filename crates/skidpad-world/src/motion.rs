@@ -60,6 +60,26 @@ impl<L: Lane> BodyTwist<L> {
             angular_lag: angular_change * half,
         }
     }
+
+    /// Returns the rotational state of bodies with these `axes` (from body axes to world axes).
+    #[inline(always)]
+    fn rotation_state(&self, axes: &Mat3Lanes<L>, body: &BodyConstants<L>) -> RotationState<L> {
+        RotationState {
+            axes: *axes,
+            inertia: body.inertia,
+            inverse_inertia: body.inverse_inertia,
+            angular_velocity: self.angular_velocity,
+            rate_lag: self.angular_lag,
+        }
+    }
+
+    /// Returns the angular velocity with which the pose of bodies with these `axes` turns in a step of `dt` s, world
+    /// axes, rad/s.
+    #[inline(always)]
+    pub fn pose_rate(&self, axes: &Mat3Lanes<L>, body: &BodyConstants<L>, dt: f32) -> Vec3Lanes<L> {
+        let state = self.rotation_state(axes, body);
+        state.midpoint_rate(state.momentum(), dt)
+    }
 }
 
 impl<L: Lane> AdvancedBody<L> {
@@ -72,13 +92,7 @@ impl<L: Lane> AdvancedBody<L> {
     #[inline(always)]
     pub fn new(rotation: [L; 4], axes: &Mat3Lanes<L>, body: &BodyConstants<L>, twist: &BodyTwist<L>, dt: f32) -> Self {
         let displacement = (twist.velocity - twist.velocity_lag) * L::splat(dt);
-        let rotation_state = RotationState {
-            axes: *axes,
-            inertia: body.inertia,
-            inverse_inertia: body.inverse_inertia,
-            angular_velocity: twist.angular_velocity,
-            rate_lag: twist.angular_lag,
-        };
+        let rotation_state = twist.rotation_state(axes, body);
         let momentum = rotation_state.momentum();
         let rotation = integrate_rotation(rotation, rotation_state.midpoint_rate(momentum, dt), dt);
         let axes = Mat3Lanes::from_quat(rotation);

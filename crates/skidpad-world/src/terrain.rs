@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use parry3d::bounding_volume::Aabb;
 use skidpad_core::{
-    Contact, DVec3, HeightField, Probe, Scene, SmoothSurface, SurfaceTexture, Triangle, TriangleCollector,
+    CellPatch, Contact, DVec3, HeightField, Probe, Scene, SmoothSurface, SurfaceTexture, Triangle, TriangleCollector,
     TriangleMesh, TriangleVisitor, Vec3,
 };
 
@@ -116,6 +116,53 @@ impl Terrain {
                 });
             });
         }
+    }
+
+    /// Returns the origin of the first height field, or of the first mesh without one, world, m; `None` without
+    /// terrain.
+    pub fn first_origin(&self) -> Option<DVec3> {
+        let field_origin = self.fields.first().map(|field| field.origin());
+        field_origin.or_else(|| self.meshes.first().map(|mesh| mesh.triangles.origin()))
+    }
+
+    /// Calls `visitor` with all triangles, as [`Terrain::visit_triangles`] does. Coordinates are relative to `start`
+    /// (world, m).
+    pub fn visit_all(&self, start: DVec3, visitor: &mut impl TriangleVisitor) {
+        let region = Region { low: Vec3::splat(f32::NEG_INFINITY), high: Vec3::splat(f32::INFINITY) };
+        self.visit_triangles(start, &region, visitor);
+    }
+
+    /// Returns the largest distance from a region at which [`Terrain::visit_triangles`] visits triangles of height
+    /// fields, m.
+    pub fn search_margin(&self) -> f32 {
+        self.fields.iter().map(|field| field.search_margin()).fold(0.0, f32::max)
+    }
+
+    /// Returns the corner of least x and y (world, m) and the size along x and y (m) of each height field.
+    pub fn field_rectangles(&self) -> impl Iterator<Item = (DVec3, [f32; 2])> + '_ {
+        self.fields.iter().map(|field| {
+            let ([columns, rows], [spacing_x, spacing_y]) = (field.counts(), field.spacing());
+            (field.origin(), [(columns - 1) as f32 * spacing_x, (rows - 1) as f32 * spacing_y])
+        })
+    }
+
+    /// Returns the only surface of the terrain, if it is a height field.
+    #[inline(always)]
+    pub fn only_field(&self) -> Option<&HeightField> {
+        match &*self.fields {
+            [field] if self.meshes.is_empty() => Some(field),
+            _ => None,
+        }
+    }
+
+    /// Returns the only cell of `field`, the only surface of a terrain, that [`Terrain::visit_triangles`] visits for
+    /// these arguments, with the heights around it; `None` if it visits none or several, and at the border of the field.
+    #[inline(always)]
+    pub fn patch_near(field: &HeightField, start: DVec3, region: &Region) -> Option<CellPatch> {
+        let origin_offset = field.origin() - start;
+        let (low, high) = region.relative_to(-origin_offset.as_vec3());
+        // 1: the first source.
+        field.patch_near(low, high, origin_offset, 1)
     }
 
     /// Returns whether the triangle belongs to a height field.

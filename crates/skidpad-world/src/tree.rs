@@ -52,7 +52,7 @@ const LEAF_FLAG: u32 = 1 << 31;
 const NO_NODE: u32 = LEAF_FLAG - 1;
 
 /// Number 2²³, from which on an f32 has no fraction and its bit pattern increases by one per integer.
-const ROUNDING_OFFSET: f32 = 8_388_608.0;
+pub(crate) const ROUNDING_OFFSET: f32 = 8_388_608.0;
 
 /// Average number of leaves per square.
 const LEAVES_PER_SQUARE: usize = 4;

@@ -1,12 +1,12 @@
 //! Triangles near wheels, for rim probes and for ground beyond plane and boxes.
 
 use skidpad_core::{
-    CandidateTriangle, Contact, DVec3, Ground as GroundData, HullPoint, Probe, SmoothSurface, Triangle,
-    TriangleCollector, TriangleVisitor, Vec3, ground::scene::FLUSH_TOLERANCE_M,
+    CandidateTriangle, CellPatch, Contact, DVec3, Ground as GroundData, HeightField, HullPoint, Probe, SmoothSurface,
+    Triangle, TriangleCollector, TriangleVisitor, Vec3, ground::scene::FLUSH_TOLERANCE_M,
 };
 
 use crate::ground::{Block, Ground};
-use crate::terrain::Region;
+use crate::terrain::{Region, Terrain};
 
 /// First number of [`Triangle::source`] for sides of blocks; the second number is the index of the block.
 const BLOCK_SOURCE: u32 = u32::MAX;
@@ -110,6 +110,20 @@ impl Ground {
     pub fn visit_terrain_near(&self, ray: &Probe, visitor: &mut impl TriangleVisitor) {
         let start = ray.position + ray.offset.as_dvec3();
         self.terrain.visit_triangles(start, &Region::around_probe(ray), visitor);
+    }
+
+    /// Returns the height field, if it is the only terrain.
+    #[inline(always)]
+    pub fn only_field(&self) -> Option<&HeightField> {
+        self.terrain.only_field()
+    }
+
+    /// Returns the cell of `field` ([`Ground::only_field`]) near a ray, relative to its start, with the heights around
+    /// it. If this is `Some`, [`Ground::visit_terrain_near`] visits the triangles of this cell only.
+    #[inline(always)]
+    pub fn patch_near(field: &HeightField, ray: &Probe) -> Option<CellPatch> {
+        let start = ray.position + ray.offset.as_dvec3();
+        Terrain::patch_near(field, start, &Region::around_probe(ray))
     }
 
     /// Returns the smooth normals of the triangle of a height field or mesh with the identifier `source`

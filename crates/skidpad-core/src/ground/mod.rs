@@ -2,6 +2,7 @@
 //! rim with their triangles.
 
 pub mod boxes;
+pub(crate) mod cells;
 pub mod free_body;
 pub mod platform;
 pub mod rim_contact;

@@ -1,9 +1,9 @@
 //! Ground that is not plane, as plain numbers: height fields and triangle meshes.
 
+use crate::ground::cells::{CELL_TRIANGLE_CORNERS, CellPatch, GridCell, TriangleVisitor};
 use crate::ground::rim_contact::{SmoothSurface, Triangle};
 use crate::port::texture::SurfaceTexture;
 use bevy_math::{DVec3, Vec3};
-use skidpad_simd::lane::F32x4;
 
 /// Heights over a rectangular grid. The diagonal from the corner of least x and y divides each cell into two triangles.
 #[derive(Clone, Debug, PartialEq)]
@@ -199,9 +199,7 @@ impl HeightField {
         let Some([columns, rows]) = self.cell_ranges([min_corner.x, min_corner.y], [max_corner.x, max_corner.y]) else {
             return;
         };
-        // Coordinate of a grid line on an axis from the start of the ray, m.
-        let grid_coordinate =
-            |line_index: u32, axis: usize| (f64::from(line_index as f32 * self.spacing[axis]) + to_start[axis]) as f32;
+        let grid_coordinate = |line: u32, axis: usize| self.grid_coordinate(line, axis, to_start);
         // Heights of a row at the grid lines of the covered columns; empty if the row does not exist.
         let row_heights = |row: u32| {
             let row_start = row as usize * self.counts[0];
@@ -212,9 +210,7 @@ impl HeightField {
             let height_pairs = row_heights(row).windows(2).zip(row_heights(row + 1).windows(2));
             for (column, (near_pair, far_pair)) in (columns[0]..).zip(height_pairs) {
                 let heights = [near_pair[0], near_pair[1], far_pair[1], far_pair[0]]; // anticlockwise
-                let is_below = |height: &f32| *height < min_corner.z;
-                let is_above = |height: &f32| *height > max_corner.z;
-                if heights.iter().all(is_below) || heights.iter().all(is_above) {
+                if is_outside(&heights, min_corner.z, max_corner.z) {
                     continue;
                 }
                 let x = [grid_coordinate(column, 0), grid_coordinate(column + 1, 0)];
@@ -223,6 +219,69 @@ impl HeightField {
                 visitor.visit_cell(&GridCell { x, y, z, source: [source_id, triangle_number], grip: self.grip });
             }
         }
+    }
+
+    /// Returns the coordinate of a grid line on an `axis` (0 is x), m. `to_start` is that of
+    /// [`HeightField::visit_near`].
+    #[inline(always)]
+    fn grid_coordinate(&self, line: u32, axis: usize, to_start: DVec3) -> f32 {
+        (f64::from(line as f32 * self.spacing[axis]) + to_start[axis]) as f32
+    }
+
+    /// Returns the only cell that [`HeightField::visit_near`] visits for these arguments, with the heights around it;
+    /// `None` if it visits no cell or several, or if the cell is at the border of the field.
+    #[inline(always)]
+    pub fn patch_near(&self, min_corner: Vec3, max_corner: Vec3, to_start: DVec3, source_id: u32) -> Option<CellPatch> {
+        let mut cell = [0; 2];
+        for axis in 0..2 {
+            let (first_cell, end_cell) = (
+                min_corner[axis] / self.spacing[axis] - CELL_ROUNDING_MARGIN,
+                max_corner[axis] / self.spacing[axis] + CELL_ROUNDING_MARGIN,
+            );
+            // 1.0 and 2: cells at the border have fewer neighbours. False for NaN.
+            let is_interior = first_cell >= 1.0 && end_cell < (self.counts[axis] - 2) as f32 && first_cell <= end_cell;
+            cell[axis] = if is_interior { first_cell as u32 } else { return None };
+            if end_cell >= (cell[axis] + 1) as f32 {
+                return None;
+            }
+        }
+        let [column, row] = cell;
+        let heights = self.interior_heights([column as usize, row as usize])?;
+        let [_, [_, z0, z1, _], [_, z3, z2, _], _] = heights;
+        let corner_heights = [z0, z1, z2, z3];
+        if is_outside(&corner_heights, min_corner.z, max_corner.z) {
+            return None;
+        }
+        let z = corner_heights.map(|height| (f64::from(height) + to_start.z) as f32);
+        let lines = |cell: u32, axis: usize| [cell, cell + 1].map(|line| self.grid_coordinate(line, axis, to_start));
+        let triangle_number = 2 * (row * (self.counts[0] as u32 - 1) + column);
+        let source = [source_id, triangle_number];
+        let cell = GridCell { x: lines(column, 0), y: lines(row, 1), z, source, grip: self.grip };
+        Some(CellPatch { cell, heights })
+    }
+
+    /// Returns the heights at the grid points around the cell at `column` and `row`, see [`CellPatch::heights`]; `None`
+    /// for cells at the border of the field.
+    #[inline(always)]
+    fn interior_heights(&self, [column, row]: [usize; 2]) -> Option<[[f32; 4]; 4]> {
+        let [first_column, columns] = [column.checked_sub(1)?, self.counts[0]];
+        let first_index = row.checked_sub(1)? * columns + first_column;
+        if column + 2 >= columns || row + 2 >= self.counts[1] {
+            return None;
+        }
+        let row_heights =
+            |row_offset: usize| self.heights.get(first_index + row_offset * columns..)?.first_chunk::<4>().copied();
+        Some([row_heights(0)?, row_heights(1)?, row_heights(2)?, row_heights(3)?])
+    }
+
+    /// Returns the distance from a box up to which [`HeightField::visit_near`] visits cells, m.
+    pub fn search_margin(&self) -> f32 {
+        CELL_ROUNDING_MARGIN * self.spacing[0].max(self.spacing[1])
+    }
+
+    /// Returns whether normals are interpolated across cells.
+    pub fn is_smooth(&self) -> bool {
+        self.is_smooth
     }
 
     /// Returns the normals at the corners of triangle `triangle_number`, smooth across all three edges; `None` if the
@@ -252,16 +311,9 @@ impl HeightField {
     /// central differences: bit-identical to [`Self::corner_normals`] and faster. Returns `None` for cells at the
     /// border of the field, whose corners have no neighbours on both sides.
     #[inline(always)]
-    fn interior_corner_normals(&self, [column, row]: [usize; 2], half: usize) -> Option<[Vec3; 3]> {
-        let [first_column, columns] = [column.checked_sub(1)?, self.counts[0]];
-        let first_index = row.checked_sub(1)? * columns + first_column;
-        if column + 2 >= columns || row + 2 >= self.counts[1] {
-            return None;
-        }
-        // Four heights of a row, columns −1 to +2. The corners of the cell are b[1], b[2], c[2], c[1], anticlockwise.
-        let row_heights =
-            |row_offset: usize| self.heights.get(first_index + row_offset * columns..)?.first_chunk::<4>();
-        let [a, b, c, d] = [row_heights(0)?, row_heights(1)?, row_heights(2)?, row_heights(3)?]; // rows −1 to +2
+    fn interior_corner_normals(&self, cell: [usize; 2], half: usize) -> Option<[Vec3; 3]> {
+        // Rows −1 to +2. The corners of the cell are b[1], b[2], c[2], c[1], anticlockwise.
+        let [a, b, c, d] = self.interior_heights(cell)?;
         let [double_spacing_x, double_spacing_y] = self.spacing.map(|spacing| 2.0 * spacing);
         let normal = |z_change_x: f32, z_change_y: f32| {
             Vec3::new(-(z_change_x / double_spacing_x), -(z_change_y / double_spacing_y), 1.0).normalize()
@@ -313,74 +365,16 @@ impl HeightField {
     }
 }
 
-/// A cell of a height field: two triangles that share the diagonal from the corner of least x and y.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct GridCell {
-    /// Positions of the grid lines along x relative to the start of a ray, m.
-    pub x: [f32; 2],
-    /// Positions of the grid lines along y relative to the start of a ray, m.
-    pub y: [f32; 2],
-    /// Heights of the corners relative to the start of a ray, m, anticlockwise from the corner of least x and y.
-    pub z: [f32; 4],
-    /// Source of the first triangle; the second one has the next number.
-    pub source: [u32; 2],
-    /// Factor on the friction of the tyre, ≥ 0.
-    pub grip: f32,
-}
-
-impl GridCell {
-    /// Returns the two triangles of the cell, in the order of their numbers.
-    pub fn triangles(&self) -> [Triangle; 2] {
-        [0, 1].map(|half| self.triangle(half))
-    }
-
-    /// Returns triangle `half` of the cell: 0 is at the corner of largest x and least y, 1 at that of least x and
-    /// largest y. Corners are anticlockwise seen from above; the number of the source is increased by `half`.
-    #[inline(always)]
-    pub(crate) fn triangle(&self, half: usize) -> Triangle {
-        let Self { x, y, z, source: [source_id, triangle_number], grip } = *self;
-        let min_corner = Vec3::new(x[0], y[0], z[0]);
-        let max_corner = Vec3::new(x[1], y[1], z[2]);
-        let corners = if half == 0 {
-            [min_corner, Vec3::new(x[1], y[0], z[1]), max_corner]
-        } else {
-            [min_corner, max_corner, Vec3::new(x[0], y[1], z[3])]
-        };
-        Triangle { corners, source: [source_id, triangle_number + half as u32], grip }
-    }
-
-    /// Returns x, y and z of the four corners, in SIMD lanes, anticlockwise from the corner of least x and y.
-    #[inline(always)]
-    pub(crate) fn corners(&self) -> [F32x4; 3] {
-        let ([x0, x1], [y0, y1]) = (self.x, self.y);
-        [F32x4::new([x0, x1, x1, x0]), F32x4::new([y0, y0, y1, y1]), F32x4::new(self.z)]
-    }
-}
-
-/// Visitor of the ground near a place.
-pub trait TriangleVisitor {
-    /// Processes a triangle.
-    fn visit(&mut self, triangle: &Triangle);
-
-    /// Processes a cell of a height field. By default visits its two triangles.
-    fn visit_cell(&mut self, cell: &GridCell) {
-        cell.triangles().iter().for_each(|triangle| self.visit(triangle));
-    }
-}
-
-impl TriangleVisitor for Vec<Triangle> {
-    fn visit(&mut self, triangle: &Triangle) {
-        self.push(*triangle);
-    }
+/// Returns true if all `heights` are below `low` or all are above `high`, m.
+#[inline(always)]
+fn is_outside(heights: &[f32; 4], low: f32, high: f32) -> bool {
+    heights.iter().all(|height| *height < low) || heights.iter().all(|height| *height > high)
 }
 
 /// Returns the grid points (column, row) at the corners of a cell, anticlockwise from the corner of least x and y.
 fn cell_corners(column: usize, row: usize) -> [[usize; 2]; 4] {
     [[column, row], [column + 1, row], [column + 1, row + 1], [column, row + 1]]
 }
-
-/// Corner indices of the two triangles of a cell, in the order of [`cell_corners`].
-pub(crate) const CELL_TRIANGLE_CORNERS: [[usize; 3]; 2] = [[0, 1, 2], [0, 2, 3]];
 
 /// Enlargement of a rectangle in cells against rounding: coordinates of a field have 24 bits.
 const CELL_ROUNDING_MARGIN: f32 = 0.01;

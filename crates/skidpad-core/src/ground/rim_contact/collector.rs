@@ -1,7 +1,7 @@
 //! Wheel probe that visits triangles one by one and keeps those that the wheel can touch.
 
+use crate::ground::cells::{CELL_TRIANGLE_CORNERS, GridCell, TriangleVisitor};
 use crate::ground::rim_contact::{CircleContact, CutTriangles, ProbeGeometry, SmoothSurface, Triangle};
-use crate::ground::terrain::{CELL_TRIANGLE_CORNERS, GridCell, TriangleVisitor};
 use crate::port::{Contact, HullPoint, Probe};
 use bevy_math::Vec3;
 

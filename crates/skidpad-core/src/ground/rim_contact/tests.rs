@@ -2,9 +2,9 @@
 #![cfg(test)]
 
 use super::{ground_contact as probe_contact, *};
+use crate::ground::cells::{GridCell, TriangleVisitor};
 use crate::ground::rim_contact::collector::TriangleCollector;
 use crate::ground::rim_contact::wall::wall_contact;
-use crate::ground::terrain::{GridCell, TriangleVisitor};
 use bevy_math::DVec3;
 use skidpad_simd::math;
 
