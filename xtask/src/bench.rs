@@ -82,14 +82,14 @@ const SOLVER_MEASUREMENTS: [Measurement; 41] = [
     vehicle_measurement("impulse", "plane-tesla_model3_awd", 3_910),
     vehicle_measurement("impulse-one-by-one", "plane-tesla_model3_awd", 6_790),
     vehicle_measurement("impulse", "fleet", 1_650),
-    random_driving_measurement("impulse", "fleet-random", 2_570),
+    random_driving_measurement("impulse", "fleet-random", 2_520),
     // Goals: 5 % more per car in the fleet if one in eight is not stepped, 3 % more if one in a hundred starts anew.
     random_driving_measurement("impulse", "fleet-random-masked", 2_570),
     random_driving_measurement("impulse", "fleet-random-resets", 2_570),
-    vehicle_measurement("impulse", "fleet-field", 5_720),
-    vehicle_measurement("impulse", "fleet-mesh", 5_780),
-    random_driving_measurement("impulse", "fleet-random-field", 8_300),
-    random_driving_measurement("impulse", "fleet-random-mesh", 8_850),
+    vehicle_measurement("impulse", "fleet-field", 3_900),
+    vehicle_measurement("impulse", "fleet-mesh", 4_980),
+    random_driving_measurement("impulse", "fleet-random-field", 5_290),
+    random_driving_measurement("impulse", "fleet-random-mesh", 6_400),
     // The first 2 s: 0.5 s straight ahead, the step of the steering, the steady state after it.
     Measurement {
         backend: "constraint",

@@ -7,11 +7,13 @@ use skidpad_core::{CellPatch, HeightField};
 /// Cells below the rays of a wheel, one lane per car. See [`CellPatch`].
 #[derive(Clone, Debug)]
 pub struct FieldPatches<W: BlockLanes> {
-    /// Positions of the grid lines along x and along y, from the start of the ray, m.
+    /// Coordinates of the two grid lines around the cell from the start of the ray, m; shape (x or y, lower or upper
+    /// line).
     lines: [[W::Array<f32>; 2]; 2],
     /// Heights of the corners from the start of the ray, m, anticlockwise from the corner of least x and y.
     corner_heights: [W::Array<f32>; 4],
-    /// Heights at the grid points around the cell, relative to the origin of the field, m; shape (rows, columns).
+    /// Heights from the origin of the field, m; rows along y and columns along x, from one before the cell to one
+    /// behind.
     heights: [[W::Array<f32>; 4]; 4],
 }
 
@@ -37,15 +39,16 @@ impl<W: BlockLanes> FieldPatches<W> {
         }
     }
 
-    /// Returns x, y and z of the corners of the cells, anticlockwise from the corner of least x and y, from the start of
-    /// the ray, m.
+    /// Returns x, y and z of the corners of the cells from the start of the ray, m, anticlockwise from the corner of
+    /// least x and y.
     #[inline(always)]
     pub fn corners(&self) -> [[W::Array<f32>; 3]; 4] {
         let ([[x0, x1], [y0, y1]], [z0, z1, z2, z3]) = (self.lines, self.corner_heights);
         [[x0, y0, z0], [x1, y0, z1], [x1, y1, z2], [x0, y1, z3]]
     }
 
-    /// Returns the normals of the smooth surface at these corners, with the bits of [`HeightField::smooth_normals`].
+    /// Returns the upward unit normals (world axes) of the smooth surface at the corners of the cells, in the order of
+    /// [`FieldPatches::corners`]. Bit-identical to [`HeightField::smooth_normals`]. Lanes without a patch are invalid.
     #[inline(always)]
     pub fn corner_normals(&self, field: &HeightField) -> [Vec3Lanes<W>; 4] {
         let [double_spacing_x, double_spacing_y] = field.spacing().map(|spacing| W::splat(2.0 * spacing));

@@ -1,4 +1,4 @@
-//! Hulls near the ground: those whose contacts have to be found.
+//! Selection of the hulls that may touch the ground in a step. Contact points are searched for these only.
 
 use skidpad_core::Vec3;
 use skidpad_core::block::BlockLanes;
@@ -24,9 +24,9 @@ pub struct Hulls<'a, W: BlockLanes> {
 }
 
 impl<W: BlockLanes> Hulls<'_, W> {
-    /// Returns the bits of the cars whose hull may touch the ground in the step of `dt` s, also of inactive cars.
-    /// These are all cars on terrain without a ceiling. `positions` are those of the centres of mass at the start of the
-    /// step, world, m.
+    /// Returns the bits of the cars whose hull may touch the ground in the step of `dt` s. Bits of inactive cars and of
+    /// lanes that do not exist may be set. All 32 bits are set on terrain without a [`TerrainCeiling`]. `positions` are
+    /// the centres of mass at the start of the step, world, m; shape (axis, car).
     #[inline(always)]
     pub fn near_ground(&self, positions: &[W::Array<f64>; 3], environment: &Environment, dt: f32) -> u32 {
         let ground = &environment.ground;

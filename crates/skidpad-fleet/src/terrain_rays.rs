@@ -170,9 +170,9 @@ impl<W: BlockLanes> TerrainRays<W> {
         self.contacts(ground, found, &highest, axes[2], length)
     }
 
-    /// Sets the first candidates of all cars to the triangles of the cell of `field` below their ray, and sets their
-    /// numbers in `counts`. Returns the bits of those of `cars` whose ray is near one cell in the interior of the field
-    /// only; candidates and counts of all other cars are not valid.
+    /// Finds the cell of `field` below the ray of each of `cars`. Writes corners and grip of its two triangles to the
+    /// first two candidates, but not their sources, and 2 to every lane of `counts`. Returns the bits of the cars whose
+    /// ray is near exactly one interior cell. Candidates and counts of all other lanes are invalid.
     #[inline(always)]
     fn collect_patches(
         &mut self,
@@ -246,9 +246,10 @@ impl<W: BlockLanes> TerrainRays<W> {
         best
     }
 
-    /// Returns the contacts of the `found` cars from their `highest` hits within the `length` of the rays (m). Reads grip
-    /// and corner normals car by car, or in lanes for cars near one cell of a height field. The normal is interpolated on smooth surfaces, and that of the face on flat
-    /// triangles. It is normalised and turned to the side of `up`; a normal without length is replaced by `up`.
+    /// Returns the contacts of the `found` cars from their `highest` hits within the `length` of the rays (m). Reads
+    /// grip and corner normals in lanes for cars near one cell of a height field, otherwise car by car. The normal is
+    /// interpolated on smooth surfaces; on flat triangles it is the face normal. It has unit length and points to the
+    /// side of `up`; a normal of length zero is replaced by `up`. `unanswered` is passed on.
     #[inline(always)]
     fn contacts(
         &mut self,
@@ -285,7 +286,7 @@ impl<W: BlockLanes> TerrainRays<W> {
         if let Some(field) = ground.only_field().filter(|_| field_cars != 0) {
             let of_field = W::mask_from_bits(field_cars);
             flat_bits |= if field.is_smooth() { 0 } else { field_cars };
-            let of_cells = self.cell_corners(field, highest.index);
+            let of_cells = self.normals_or_corners(field, highest.index);
             corners = [0, 1, 2].map(|corner| Vec3Lanes::select(of_field, of_cells[corner], corners[corner]));
             grip = W::select(of_field, W::splat(field.grip()), grip);
         }
@@ -305,10 +306,10 @@ impl<W: BlockLanes> TerrainRays<W> {
         TerrainHits { hit, distance, normal, grip: grip.masked(hit), unanswered }
     }
 
-    /// Returns the normals at the corners of triangle `index` (0 or 1) of the cells of `field` below the rays if the
-    /// field is smooth, otherwise the corners themselves.
+    /// Returns three vectors for triangle `index` (0 or 1) of each cell of `field`: on a smooth field the corner
+    /// normals, otherwise the corners from the start of the ray, m.
     #[inline(always)]
-    fn cell_corners(&self, field: &HeightField, index: W) -> [Vec3Lanes<W>; 3] {
+    fn normals_or_corners(&self, field: &HeightField, index: W) -> [Vec3Lanes<W>; 3] {
         let [first, second, third, fourth] = if field.is_smooth() {
             self.patches.corner_normals(field)
         } else {

@@ -96,8 +96,8 @@ fn throw_cars(pair: &mut Pair) {
     }
 }
 
-/// Checks 1000 steps of Corvettes at `placements` in `scene`, in all lanes. Some roll over. Fewer than `rare_share` of the
-/// car-steps are solved alone.
+/// Checks 1000 steps of Corvettes at `placements` in `scene`, in all lanes. Some roll over. Fewer than `rare_share` of
+/// the car-steps are solved alone.
 fn check(scene: &Scene, placements: impl Fn(usize) -> Placement, rare_share: f64) {
     let model = corvette();
     let mut pair = Pair::new(scene, &vec![model.clone(); CAR_COUNT], &model, placements, Lanes::ALL);
@@ -165,6 +165,20 @@ fn cars_on_a_random_height_field_have_the_bits_of_a_world() {
 #[test]
 fn cars_on_a_mesh_have_the_bits_of_a_world() {
     check(&mesh_scene(), on_hills, 0.1);
+}
+
+/// Checks cars with numbers of their own on hills at 20 and at 240 Hz: on a field with interpolated normals, and on a
+/// mesh with three surfaces. Some roll over.
+#[test]
+fn cars_with_numbers_of_their_own_have_the_bits_of_a_world_at_any_rate() {
+    let (layout, mut random) = (corvette(), Random(9));
+    let models: Vec<Arc<Model>> = (0..CAR_COUNT).map(|_| random.vary(&layout)).collect();
+    for (scene, rate) in [(field_scene(true), 20.0), (field_scene(true), 240.0), (mesh_scene(), 60.0)] {
+        let mut pair = Pair::with_step_length(1.0 / rate, &scene, &models, &layout, on_hills, Lanes::ALL);
+        pair.drive(60);
+        throw_cars(&mut pair);
+        pair.drive(240);
+    }
 }
 
 /// Checks kerbs, a ramp, a patch of gravel and walls on a slope with a texture, and without it.

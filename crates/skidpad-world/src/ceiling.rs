@@ -12,21 +12,22 @@ use crate::hull::{CLOSED_GAP_RATIO, CLOSING_MARGIN_M, MAX_CONTACT_GAP_M};
 use crate::motion::BodyTwist;
 use crate::tree::ROUNDING_OFFSET;
 
-/// Distance of triangles from a part of the hull up to which its plane bounds them, m. It also bounds the displacement
-/// of a hull in a step: above 15 m/s at 20 Hz and 45 m/s at 60 Hz every hull may touch.
+/// Horizontal distance from a part up to which its plane is above the terrain, m. A hull may touch at any height if its
+/// displacement d (m) in a step is too large: d + s (0.33 + 2 d) ≥ 0.75 with the steepness s. On level ground this is
+/// 15 m/s at 20 Hz and 45 m/s at 60 Hz; at a steepness of 0.45 it is 6 m/s and 19 m/s.
 const PART_MARGIN_M: f32 = 0.75;
 
-/// Distance from a hull at the start of a step up to which the search for contact points visits triangles, m: its
-/// largest displacement, gaps, and rounding.
+/// Upper bound of the distance from a hull to the triangles that its search for contact points visits, m: largest
+/// displacement [`PART_MARGIN_M`], gap, and rounding. It sets how far the steepness of triangles counts.
 const HULL_MARGIN_M: f32 = PART_MARGIN_M + 0.35;
 
 /// Largest horizontal component of the normals near a hull for which the planes hold, –: slopes of 27°.
 const MAX_STEEPNESS: f32 = 0.45;
 
-/// Largest depth of a contact point behind a triangle of a mesh, and largest gap, together, m.
+/// Sum of the largest depth of a contact point behind a triangle of a mesh (0.3 m) and the largest gap (0.03 m), m.
 const MAX_POINT_DISTANCE_M: f32 = 0.33;
 
-/// Clearance that allows for rounding and for the tolerances of the narrow phase, m.
+/// Smallest clearance for the tolerances of the narrow phase, m. The rounding error of coordinates is added to it.
 const CLEARANCE_MARGIN_M: f32 = 5e-3;
 
 /// Relative rounding error of coordinates, with room for sums of several.
@@ -37,12 +38,14 @@ const MAX_PARTS: usize = 4;
 
 /// Planes above the terrain of a scene for one hull, which is divided along x into parts of equal size.
 ///
-/// The ground plan is divided into squares. The plane of a square is above all triangles within the radius of a part
-/// plus [`PART_MARGIN_M`] of it. A hull whose parts are above the planes of their squares, and stay there, touches no
-/// triangle; see [`TerrainCeiling::may_touch`].
+/// The ground plan is divided into squares. The plane of a square is above the terrain up to a horizontal distance of
+/// half the diagonal of a part plus `PART_MARGIN_M` from the square. Triangles steeper than 60° are not included;
+/// near them the steepness of the square exceeds `MAX_STEEPNESS`, so that the plane is not used. A hull whose parts
+/// are above the planes of their squares, and stay there, touches no triangle; see [`TerrainCeiling::may_touch`].
 #[derive(Clone, Debug)]
 pub struct TerrainCeiling {
-    /// Lowest corner of the first square at height 0, world, m.
+    /// Corner of least x and y of the first square, world, m. Its height is that of the origin of the first height
+    /// field, or of the first mesh if there is no field.
     origin: DVec3,
     /// Side length of a square, m.
     side: f32,
@@ -54,7 +57,7 @@ pub struct TerrainCeiling {
     columns: usize,
     /// Squares, row by row along x.
     squares: Box<[Square]>,
-    /// Clearance that allows for rounding and for the tolerances of the narrow phase, m.
+    /// Clearance above which a part does not touch, m: [`CLEARANCE_MARGIN_M`] plus the rounding error of coordinates.
     margin: f32,
     /// Centres of the parts, from the centre of mass, vehicle axes, m.
     part_centres: Box<[Vec3]>,
@@ -69,22 +72,24 @@ pub struct TerrainCeiling {
 /// Plane above the terrain near a square.
 #[derive(Clone, Copy, Debug)]
 struct Square {
-    /// Height of the plane above the middle of the square, relative to the origin of the grid, m; −∞ without terrain.
+    /// Height of the plane at the middle of the square, from the origin of the grid, m; −∞ without triangles near it
+    /// that are less steep than 60°.
     height: f32,
     /// Slopes of the plane along x and y, –.
     slopes: [f32; 2],
     /// Largest length of the difference between the unit normal of the plane and that of a triangle below it, –.
     deviation: f32,
-    /// Largest horizontal component of a unit normal of the triangles near a hull over this square, –; ∞ if the planes
-    /// do not hold there: at the edge of a height field, and near steep or degenerate triangles.
+    /// Largest horizontal component (sine of the slope) of the unit normals of all triangles that the search for
+    /// contact points can visit for a part with its middle over this square, –. ∞ near the edge of a height field and
+    /// near degenerate triangles. The plane is valid only if this is below [`MAX_STEEPNESS`].
     steepness: f32,
 }
 
 /// Plane above the terrain near the middle of a part of a hull.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct TerrainBelow<L> {
-    /// Height of the middle of the part above the plane, vertical, m; ∞ without terrain, NaN for positions that are not
-    /// finite.
+    /// Height of the middle of the part above the plane, vertical, m; ∞ without terrain, NaN outside the grid for
+    /// positions that are not finite.
     pub height: L,
     /// Slopes of the plane along x and y, –.
     pub slopes: [L; 2],
@@ -105,17 +110,19 @@ pub struct HullMotion<L> {
     turn: Vec3Lanes<L>,
     /// Largest displacement of a point of the hull, m.
     travel: L,
-    /// Bound of the motion that counts for differences between normals, m.
+    /// Upper bound of the displacement of a point at the velocities at the end of the step, plus that of the change
+    /// from the motion of the pose, m. Its product with the deviation bounds the error of a gap along the normal of the
+    /// plane.
     total_motion: L,
-    /// Bound of the gap that a contact point can close in the step, m. Lengths of vectors make it smaller than the
-    /// bound of the search, which uses sums of components.
+    /// Upper bound of the gap that an impulse can close in the step, m; at most [`MAX_CONTACT_GAP_M`]. The search uses
+    /// a larger bound; points that it finds beyond this one get no impulse.
     max_gap: L,
 }
 
 impl<L: Lane> HullMotion<L> {
-    /// Returns the motion of hulls with this `radius` (largest distance of a point from the centre of mass, m) in a step
-    /// of `dt` s. `pose_rate` is the angular velocity with which the pose moves (world axes, rad/s), and `twist` has the
-    /// other velocities.
+    /// Returns the motion of hulls with this `radius` (largest distance of a point from the centre of mass, m) in a
+    /// step of `dt` s. `pose_rate` is the angular velocity with which the pose moves (world axes, rad/s), and `twist`
+    /// has the other velocities.
     #[inline(always)]
     pub fn new(axes: &Mat3Lanes<L>, twist: &BodyTwist<L>, pose_rate: Vec3Lanes<L>, radius: f32, dt: f32) -> Self {
         let length = |vector: Vec3Lanes<L>| vector.dot(vector).sqrt();
@@ -177,24 +184,29 @@ impl TerrainCeiling {
         TerrainBelow { height, slopes: *slopes, deviation: *deviation, steepness: *steepness }
     }
 
-    /// Returns whether the part with index `part` of each hull may touch the terrain in the step of `motion`, or close a
-    /// gap to it. `below` is the plane of [`TerrainCeiling::below`] at its middle. If this is false for all parts,
+    /// Returns whether the part with index `part` of each hull may touch the terrain in the step of `motion`, or close
+    /// a gap to it. `below` is the plane of [`TerrainCeiling::below`] at its middle. If this is false for all parts,
     /// [`crate::GroundContacts::separate_from_ground`] finds no point on the terrain that changes the motion.
     ///
-    /// Let N be the unit normal of the plane, and n that of a triangle, upwards. A contact point P of the hull is
-    /// `t + g n`, with a point t of the triangle and a gap g at the time of contact.
+    /// Returns false only if all three conditions hold, with the deviation d:
+    /// 1. The lowest corner, moved by its approach along the normal of the plane, is above the plane by more than
+    ///    d times `total_motion`, plus `max_gap`, plus the margin.
+    /// 2. Displacement + steepness · (0.33 m + 2 displacement) is below `PART_MARGIN_M`, and the steepness below
+    ///    `MAX_STEEPNESS`.
+    /// 3. The middle of the hull is above the plane by more than d times its largest distance from a contact point. A
+    ///    triangle of a mesh pushes the hull to the side where this middle is; then this is the upper side.
     ///
-    /// - If t is below the plane of the part, |n − N| is at most the deviation, and g is at least the height of P above
-    ///   the plane along N. The gap at the end of the step differs by the motion along N, and by the deviation times the
-    ///   rest of the motion. A point with a gap above [`HullMotion`]'s `max_gap` at the end gets no impulse.
-    /// - Otherwise t has a horizontal distance h of at least [`PART_MARGIN_M`] less the displacement from the part, and
+    /// These suffice: let N be the unit normal of the plane, and n that of a triangle, upwards. A contact point P of
+    /// the hull is `t + g n` at the time of contact, with a point t of the triangle and a gap g (negative: a depth).
+    ///
+    /// - If t is below the plane of the part, |n − N| is at most d, and g is at least the height of P above the plane
+    ///   along N. From there to the end of the step the gap changes by the motion along N, and by at most d times
+    ///   `total_motion`. A point with a gap above `max_gap` at the end gets no impulse.
+    /// - Otherwise t has a horizontal distance h of at least `PART_MARGIN_M` less the displacement from the part, and
     ///   |g| is at least h over the steepness. A point counts only from a depth of 0.3 m (any depth in a height field)
     ///   up to the gap that the displacement of the hull can close. With a larger g, P is out of reach, or deeper
     ///   behind the triangle than a mesh pushes. In a height field P would be below the surface: t is higher than P by
-    ///   more than slopes of up to [`MAX_STEEPNESS`] can rise between them.
-    ///
-    /// A triangle of a mesh pushes to the side of the middle of the hull. This is its upper side if the middle is
-    /// higher above the plane than the deviation times its distance from t.
+    ///   more than slopes of up to `MAX_STEEPNESS` can rise between them.
     #[inline(always)]
     pub fn may_touch<L: Lane>(&self, part: usize, below: &TerrainBelow<L>, motion: &HullMotion<L>) -> L::Mask {
         let (zero, one) = (L::splat(0.0), L::splat(1.0));

@@ -155,8 +155,9 @@ impl Terrain {
         }
     }
 
-    /// Returns the only cell of `field`, the only surface of a terrain, that [`Terrain::visit_triangles`] visits for
-    /// these arguments, with the heights around it; `None` if it visits none or several, and at the border of the field.
+    /// Returns the cell of `field`, the only surface of a terrain, below `region`, with the heights around it. If this
+    /// is `Some`, [`Terrain::visit_triangles`] visits only this cell for these arguments; see
+    /// [`HeightField::patch_near`].
     #[inline(always)]
     pub fn patch_near(field: &HeightField, start: DVec3, region: &Region) -> Option<CellPatch> {
         let origin_offset = field.origin() - start;
@@ -188,8 +189,8 @@ impl Terrain {
         }
     }
 
-    /// Returns the smooth normals of the triangle with this [`Triangle::source`]; `None` if it is flat or belongs to the
-    /// plane or to a box.
+    /// Returns the smooth normals of the triangle with this [`Triangle::source`]; `None` if it is flat or belongs to
+    /// the plane or to a box.
     #[inline(always)]
     pub fn smooth_normals(&self, [source_index, triangle_index]: [u32; 2]) -> Option<SmoothSurface> {
         let surface_index = (source_index as usize).checked_sub(1)?;

@@ -104,8 +104,8 @@ impl Ground {
         }
     }
 
-    /// Calls `visitor` with the triangles of height fields and meshes near a ray, relative to its start, world axes, in the
-    /// order in which rays are answered.
+    /// Calls `visitor` with the triangles of height fields and meshes near a ray, relative to its start, world axes, in
+    /// the order in which rays are answered.
     #[inline(always)]
     pub fn visit_terrain_near(&self, ray: &Probe, visitor: &mut impl TriangleVisitor) {
         let start = ray.position + ray.offset.as_dvec3();

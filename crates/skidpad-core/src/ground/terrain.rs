@@ -221,15 +221,16 @@ impl HeightField {
         }
     }
 
-    /// Returns the coordinate of a grid line on an `axis` (0 is x), m. `to_start` is that of
-    /// [`HeightField::visit_near`].
+    /// Returns the coordinate of a grid line on an `axis` (0 is x, 1 is y) from the start of a ray, m. `to_start` is
+    /// the position of the origin of the field relative to this start, m.
     #[inline(always)]
     fn grid_coordinate(&self, line: u32, axis: usize, to_start: DVec3) -> f32 {
         (f64::from(line as f32 * self.spacing[axis]) + to_start[axis]) as f32
     }
 
-    /// Returns the only cell that [`HeightField::visit_near`] visits for these arguments, with the heights around it;
-    /// `None` if it visits no cell or several, or if the cell is at the border of the field.
+    /// Returns the cell below a box in the interior of the field, with the heights around it. If this is `Some`,
+    /// [`HeightField::visit_near`] visits only this cell for these arguments. `None` if the box (with a margin for
+    /// rounding) covers several cells in plan, reaches the border cells, or is above or below all four corners.
     #[inline(always)]
     pub fn patch_near(&self, min_corner: Vec3, max_corner: Vec3, to_start: DVec3, source_id: u32) -> Option<CellPatch> {
         let mut cell = [0; 2];

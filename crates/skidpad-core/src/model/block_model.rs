@@ -21,7 +21,8 @@ pub struct BlockModel<W: BlockLanes> {
     layout: Arc<Model>,
     /// Numbers of this model that may differ from car to car.
     fleet_numbers: Arc<CarNumbers>,
-    /// Constants of each wheel, and of the empty places of its group.
+    /// Wheel constants of all cars: four packs per group of wheels, one per lane of the group, also for lanes without a
+    /// wheel.
     pub(crate) packs: Box<[WheelPack<W>]>,
     /// Constants of the whole car.
     pub(crate) car: CarConstants<W>,
@@ -74,8 +75,8 @@ impl<W: BlockLanes> BlockModel<W> {
         OwnNumbers::new(self.packs.len(), CarConstants::of(&self.layout))
     }
 
-    /// Sets the numbers of `car` in `own`, the numbers of a block of this fleet, to those of `model`. The numbers of other
-    /// cars are unchanged.
+    /// Sets the numbers of `car` in `own`, the numbers of a block of this fleet, to those of `model`. The numbers of
+    /// other cars are unchanged.
     ///
     /// # Errors
     /// Returns the parts of `model` that must equal those of the fleet's model, but differ. Nothing is changed then.
@@ -114,10 +115,10 @@ impl<W: BlockLanes> BlockModel<W> {
         }
     }
 
-    /// Replaces all numbers of `model` that may differ from car to car, and everything that is computed from them, by
-    /// those of `car` of a block with the numbers `own`. `model` has the layout of the fleet, and its numbers but for
-    /// the constants of wheels at `changed_places`, which the last call set. Does not allocate while the capacity of
-    /// `changed_places` is enough.
+    /// Sets `model` to the model of `car` in a block with the numbers `own`: numbers of parts, and constants computed
+    /// from them. `model` must have the layout of the fleet. Its wheel constants must be those of the fleet, except at
+    /// `changed_places`: the places that the last call for this `model` set (empty for the model of the fleet). They
+    /// are replaced by the places of this call. Does not allocate while the capacity of `changed_places` is enough.
     pub(super) fn write_car(&self, own: &OwnNumbers<W>, car: usize, model: &mut Model, changed_places: &mut Vec<u32>) {
         let mut parts = own.part_numbers(&self.fleet_numbers.parts, car);
         visit_parts(&mut model.parts, &mut |number| *number = parts.next_number());

@@ -11,7 +11,7 @@ use skidpad_simd::lane::BlockLanes;
 pub(crate) struct CarConstants<W> {
     /// Mass and inertia.
     pub body: BodyConstants<W>,
-    /// Coefficients of the air.
+    /// Aerodynamic coefficients.
     pub aero: AeroCoefficients<W>,
     /// Full-load torque at each point of the engine's curve, N m; empty without an engine.
     pub torques: Box<[W]>,
@@ -31,7 +31,7 @@ impl<W: BlockLanes> CarConstants<W> {
         }
     }
 
-    /// Sets the constants of `car` to those of `model`, which has as many torques.
+    /// Sets the constants of `car` to those of `model`, which must have the same number of torques.
     pub fn set_car(&mut self, car: usize, model: &Model) {
         let mut constants = Self::of(model);
         for (lanes, number) in self.numbers_mut().zip(constants.numbers_mut()) {
@@ -39,7 +39,7 @@ impl<W: BlockLanes> CarConstants<W> {
         }
     }
 
-    /// Sets all constants to those of `source`, which has as many torques. Does not allocate.
+    /// Sets all constants to those of `source`, which must have the same number of torques. Does not allocate.
     #[inline(always)]
     pub fn copy_from(&mut self, source: &Self) {
         (self.body, self.aero, self.peak_torque) = (source.body, source.aero, source.peak_torque);

@@ -3,7 +3,8 @@
 use crate::model::car_constants::CarConstants;
 use skidpad_simd::lane::BlockLanes;
 
-/// Numbers of a car that may differ from those of the model of its fleet, without its [`CarConstants`].
+/// Numbers of a car that may differ from those of the model of its fleet. `parts` includes mass, inertia, air and
+/// engine; the constants computed from these are in [`CarConstants`], which is stored separately.
 #[derive(Clone, Debug, Default)]
 pub(super) struct CarNumbers {
     /// Numbers of the parts of the model in the order of visiting ([`crate::model::variable_numbers`]).
@@ -13,20 +14,21 @@ pub(super) struct CarNumbers {
     pub wheels: Vec<f32>,
 }
 
-/// Numbers of the cars of a block at those places where any car differs from the model of the fleet.
+/// Columns of numbers of a block, only for those places where a car differs bitwise from the model of the fleet. A
+/// place is the index of a number of the parts in the order of visiting, or the index of a wheel constant.
 #[derive(Clone, Debug)]
 struct Columns<W> {
     /// Length of a column: the count of numbers at a place.
     column_length: usize,
-    /// Places, rising.
+    /// Places, in ascending order.
     places: Box<[u32]>,
     /// Numbers at these places; shape (places, column length).
     values: Box<[W]>,
 }
 
-/// Numbers in which cars of a block differ from the model of the fleet. For each lane of the block they take four bytes
-/// for every constant of the whole car, for every other number of the parts in which any of its cars differs, and, per
-/// wheel, for every constant in which any of its wheels does.
+/// Numbers in which cars of a block differ from the model of the fleet. Each number takes four bytes per lane. Stored
+/// are all constants of the whole car; each number of the parts (mass and inertia included) in which any car differs;
+/// and, for all wheel packs, each wheel constant in which any wheel of any car differs.
 #[derive(Clone, Debug)]
 pub struct OwnNumbers<W> {
     /// Numbers of the parts of the model, with columns of one number.
@@ -64,8 +66,8 @@ impl<W: BlockLanes> OwnNumbers<W> {
         self.cars == 0
     }
 
-    /// Returns the places of the constants of wheels that differ, rising, and the column of each: its numbers by wheel
-    /// pack.
+    /// Returns the places of the wheel constants in which any car differs, ascending, and for each its numbers in the
+    /// order of the wheel packs.
     #[inline(always)]
     pub(super) fn wheels(&self) -> (&[u32], core::slice::ChunksExact<'_, W>) {
         (&self.wheels.places, self.wheels.values.chunks_exact(self.wheels.column_length))

@@ -98,8 +98,8 @@ fn add_non_unit_compliance<W: WheelLanes>(contact: &ContactRows<W>, inverse_mass
 
 /// Returns two properties of the tyre rows of each wheel of the cars with the `body`, at the chassis `velocity`. The
 /// compliance is the change of the chassis speed along a row per impulse along a row (1/kg). The speed is that of the
-/// patch over the ground without the effect of the wheel's present tyre impulses p on the chassis: `v − K p` (m/s). Spin
-/// is not included.
+/// patch over the ground without the effect of the wheel's present tyre impulses p on the chassis: `v − K p` (m/s).
+/// Spin is not included.
 ///
 /// The compliance K of rows a and b is `compliance_factor · (a·b / m + (r × a) · I⁻¹ (r × b))`. `compliance_factor` is
 /// the number of gripping wheels, 1 for a wheel alone. `has_tilted_rows` (`crate::Model::has_tilted_rows`) states

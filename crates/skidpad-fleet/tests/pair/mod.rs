@@ -157,8 +157,8 @@ pub struct Pair {
 }
 
 impl Pair {
-    /// Creates a world and fleets in all `lanes` with cars of `models` at `placements` in `scene`. A fleet has the
-    /// layout of the model `layout`.
+    /// Creates a world and fleets in all `lanes` with cars of `models` at `placements` in `scene`, and steps of [`DT`].
+    /// A fleet has the layout of the model `layout`.
     pub fn new(
         scene: &Scene,
         models: &[Arc<Model>],
@@ -166,15 +166,41 @@ impl Pair {
         placements: impl Fn(usize) -> Placement,
         lanes: &[Lanes],
     ) -> Self {
-        let fleet = |lanes: &Lanes| {
-            Fleet::with_lanes(layout, scene, DT, *lanes).expect("a model and a scene that lanes support")
-        };
-        let fleets = lanes.iter().filter(|lanes| lanes.is_supported()).map(fleet).collect();
-        Self::with_fleets(scene, models, placements, fleets)
+        Self::with_step_length(DT, scene, models, layout, placements, lanes)
     }
 
-    /// Creates a world with cars of `models` at `placements` in `scene`, and adds these cars to the empty `fleets`.
+    /// Creates a world and fleets as [`Pair::new`] does, with steps of `dt` s.
+    pub fn with_step_length(
+        dt: f32,
+        scene: &Scene,
+        models: &[Arc<Model>],
+        layout: &Arc<Model>,
+        placements: impl Fn(usize) -> Placement,
+        lanes: &[Lanes],
+    ) -> Self {
+        let fleet = |lanes: &Lanes| {
+            Fleet::with_lanes(layout, scene, dt, *lanes).expect("a model and a scene that lanes support")
+        };
+        let fleets = lanes.iter().filter(|lanes| lanes.is_supported()).map(fleet).collect();
+        Self::of_fleets(dt, scene, models, placements, fleets)
+    }
+
+    /// Creates a world with cars of `models` at `placements` in `scene`, and adds these cars to the empty `fleets`,
+    /// which have steps of [`DT`].
+    #[allow(dead_code, reason = "not every test has fleets of its own")]
     pub fn with_fleets(
+        scene: &Scene,
+        models: &[Arc<Model>],
+        placements: impl Fn(usize) -> Placement,
+        fleets: Vec<Fleet>,
+    ) -> Self {
+        Self::of_fleets(DT, scene, models, placements, fleets)
+    }
+
+    /// Creates a world with steps of `dt` s and cars of `models` at `placements` in `scene`, and adds these cars to the
+    /// empty `fleets`.
+    fn of_fleets(
+        dt: f32,
         scene: &Scene,
         models: &[Arc<Model>],
         placements: impl Fn(usize) -> Placement,
@@ -182,7 +208,7 @@ impl Pair {
     ) -> Self {
         let start = |(k, model): (usize, &Arc<Model>)| CarStart { model: model.clone(), placement: placements(k) };
         let starts: Vec<CarStart> = models.iter().enumerate().map(start).collect();
-        let world = (skidpad_impulse::BACKEND_INFO.build_world)(scene, &starts, DT);
+        let world = (skidpad_impulse::BACKEND_INFO.build_world)(scene, &starts, dt);
         for fleet in &mut fleets {
             for (k, model) in models.iter().enumerate() {
                 fleet.spawn(&placements(k));

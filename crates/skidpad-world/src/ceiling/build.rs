@@ -11,20 +11,22 @@ use crate::ground::Ground;
 /// Margin for rounding in the search for squares, in squares.
 const SQUARE_MARGIN: f32 = 0.01;
 
-/// Area of a triangle over the square of its longest edge, times two, below which its normal is inexact.
+/// Smallest ratio of the altitude of a triangle over its longest edge to this edge, –. At or below it the triangle
+/// counts as degenerate, because its normal is inexact.
 const MIN_TRIANGLE_WIDTH: f32 = 1e-3;
 
 /// Number of squares that a terrain may have beyond four for each triangle.
 const EXTRA_SQUARES: usize = 1024;
 
-/// Maximum number of squares that follows from the area: 20 MB, and 45 MB during construction. Strips have up to twice
-/// as many.
+/// Maximum number of squares for the area of the terrain (21 MB, and 46 MB during construction). Incomplete squares at
+/// the edges add up to 2 %.
 const MAX_SQUARES: usize = 1 << 20;
 
 /// Maximum number of squares along x or y, so that f32 resolves a hundredth of a square.
 const MAX_SQUARES_PER_SIDE: f32 = 16_384.0;
 
-/// Smallest vertical component of the normals of triangles that bound a plane; steeper ones exceed [`MAX_STEEPNESS`].
+/// Smallest vertical component of the normals of the triangles that a plane takes into account, – (60°). The normals of
+/// steeper triangles exceed [`MAX_STEEPNESS`], so that no plane near them is used.
 const MIN_NORMAL_Z: f32 = 0.5;
 const _: () = assert!(MIN_NORMAL_Z * MIN_NORMAL_Z + MAX_STEEPNESS * MAX_STEEPNESS < 1.0);
 
