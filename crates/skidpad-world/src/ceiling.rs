@@ -196,8 +196,9 @@ impl TerrainCeiling {
     /// 3. The middle of the hull is above the plane by more than d times its largest distance from a contact point. A
     ///    triangle of a mesh pushes the hull to the side where this middle is; then this is the upper side.
     ///
-    /// These suffice: let N be the unit normal of the plane, and n that of a triangle, upwards. A contact point P of
-    /// the hull is `t + g n` at the time of contact, with a point t of the triangle and a gap g (negative: a depth).
+    /// The three conditions are sufficient for the following reason. Let N be the unit normal of the plane, and n that of
+    /// a triangle, upwards. A contact point P of the hull is `t + g n` at the time of contact, with a point t of the
+    /// triangle and a gap g (negative: a depth).
     ///
     /// - If t is below the plane of the part, |n − N| is at most d, and g is at least the height of P above the plane
     ///   along N. From there to the end of the step the gap changes by the motion along N, and by at most d times
